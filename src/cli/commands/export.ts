@@ -10,7 +10,6 @@ import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
 import { formatNames } from "../../resources/export/formats/formats";
 import { isAsRead } from "../../resources/export/formats/writeFormat";
-import { incompleteRead } from "../../resources/export/marking/wholeRead";
 import type {
   ColumnType,
   CompressionName,
@@ -19,6 +18,7 @@ import type {
   ExportFormat,
 } from "../../resources/export/model";
 import { rowSource } from "../../resources/export/model";
+import { incompleteRead } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
 import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
@@ -166,7 +166,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal, in
 async function writeFile(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "webextract-"));
   try {
-    const { file } = await runCommandExport(args, { ...context, folder }, { keepsRows: false });
+    const { file } = await runCommandExport(args, { ...context, folder });
     for await (const piece of createReadStream(join(folder, file))) {
       await terminal.write(piece as Buffer);
       if (terminal.isCutOff) {

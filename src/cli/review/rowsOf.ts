@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import type { Content } from "../../resources/export/destinations/destination";
-import { destinationOf } from "../../resources/export/destinations/destinationOf";
+import { destinationOf, isRemote } from "../../resources/export/destinations/destinationOf";
 import { compareContent } from "../../resources/export/destinations/diskFile";
-import { isRemote } from "../../resources/export/destinations/remotePath";
 import { formats } from "../../resources/export/formats/formats";
 import { ResourceError } from "../../resources/resource";
 import { canonical, entryOf } from "../../resources/values";

@@ -3,19 +3,18 @@ import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
 import { packagesFolder } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
-import { entryOf } from "../values";
+import { entryOf, holdsUnknown } from "../values";
+import { checkEnding, checkLotNo, checkPlace, checkPlaceholders } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import type { Destination } from "./destinations/destination";
-import { destinationOf } from "./destinations/destinationOf";
-import { isRemote } from "./destinations/remotePath";
+import { destinationOf, isRemote } from "./destinations/destinationOf";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
 import { formatNames, formats } from "./formats/formats";
 import type { DataExportArgs, DataExportState } from "./model";
-import { defaultPageSize, defaultPipeTimeout, pendingRun } from "./model";
-import { checkEnding, checkLotNo, checkPlace, checkPlaceholders } from "./outputPath";
+import { defaultPageSize, defaultPipeTimeout, marksPages, pendingRun } from "./model";
 import { checkPipe } from "./pipe";
 import { runExport } from "./runExport";
 
@@ -61,7 +60,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
-    const { scope, markExported, maxRows, columns, path } = args;
+    const { scope, markExported, maxRows } = args;
     const { settings, problems } = context;
     dataExport.rules?.(args, problems);
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
@@ -77,22 +76,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       const reason = `must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked`;
       problems.push({ path: "scope", reason });
     }
-    const atOnce = settings.pageSize ?? defaultPageSize;
-    const isTooMany = maxRows === undefined || (typeof maxRows === "number" && maxRows > atOnce);
-    if (markExported === true && settings.markScope === "returned" && isRemote(path) && isTooMany) {
-      const reason = `must be at most ${atOnce} (webextract:pageSize) with markExported and a path in S3 if webextract:markScope is "returned": more rows can be read only after these are marked, and rows are marked only after the object is complete`;
-      problems.push({ path: "maxRows", reason });
-    }
-    if (markExported === true && settings.markScope === "returned") {
-      const because =
-        'cannot be combined with markExported if webextract:markScope is "returned", because rows are marked';
-      if (columns !== undefined) {
-        problems.push({ path: "columns", reason: `${because} before all values are known` });
-      }
-      if (args.pipe !== undefined) {
-        problems.push({ path: "pipe", reason: `${because} before the command gets them` });
-      }
-    }
+    checkMarkedPages(args, context);
     const { checks, ...others } = args;
     if (!isRecord(checks)) {
       return args;
@@ -157,6 +141,24 @@ function checkFormat(args: DataExportArgs, problems: Problem[]): void {
     if (isForParts && compressesItself && format.compressesItself !== true) {
       problems.push({ path: "compression", reason: `"${compression}" ${reason}` });
     }
+  }
+}
+
+/** What needs all rows before the first mark. */
+function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckContext): void {
+  const { path, columns, pipe, checks, maxRows } = args;
+  const needsAll = {
+    "a path in S3": isRemote(path),
+    columns: columns !== undefined,
+    pipe: pipe !== undefined,
+    checks: checks !== undefined && checks.onFail !== "warn",
+  };
+  const names = Object.entries(needsAll).flatMap(([name, isUsed]) => (isUsed ? [name] : []));
+  if (names.length > 0 && !holdsUnknown(maxRows) && marksPages(args, settings)) {
+    const reason =
+      `must be at most ${settings.pageSize ?? defaultPageSize} (webextract:pageSize) with markExported and ${names.join(", ")} if webextract:markScope is "returned": ` +
+      "more rows can be read only after these are marked";
+    problems.push({ path: "maxRows", reason });
   }
 }
 

@@ -199,7 +199,11 @@ export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {
   return scope === "all" ? { taskId } : { taskId, notExported: true };
 }
 
-/** Whether the service can return these rows only once. They are read only if they can be written to a file. Other rows can be read again. */
-export function mayComeOnce({ scope, markExported }: DataExportArgs, { markScope }: ServiceTraits): boolean {
-  return scope === "notExported" || (markExported === true && markScope === "returned");
+/**
+ * Whether each page is marked before the next one is read: a service that marks the rows that it returned returns more of them only after the mark. If one
+ * response has all rows of the export, they are marked at its end.
+ */
+export function marksPages({ markExported, maxRows }: DataExportArgs, settings: ServiceTraits): boolean {
+  const { markScope, pageSize = defaultPageSize } = settings;
+  return markExported === true && markScope === "returned" && !(maxRows !== undefined && maxRows <= pageSize);
 }

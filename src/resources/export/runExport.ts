@@ -1,23 +1,29 @@
+import type { FileHandle } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { relative } from "node:path";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
+import { messageOf, PartialFailure, ResourceError } from "../resource";
 import { RowsRefused } from "./checks/checkedRows";
 import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
-import { CommandRead } from "./marking/commandRead";
+import type { NamedFile } from "./filePlace";
+import { FilePlace } from "./filePlace";
+import { formats } from "./formats/formats";
 import type { Marking } from "./marking/marking";
-import { NoMarking } from "./marking/noMarking";
 import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
 import type { DataExportArgs, DataExportState } from "./model";
-import { mayComeOnce, rowsThatPassed, sharesThatPassed } from "./model";
-import { OutputFile } from "./outputFile";
+import { marksPages, pendingMark, rowsThatPassed, sharesThatPassed } from "./model";
 import { runPipe } from "./pipe";
-import { noteExport, takeOverExport } from "./takeOverExport";
+import { RowFile } from "./rowFile";
+import { RowReader } from "./rowReader";
+import type { CompleteExport } from "./takeOverExport";
+import { noteExport, noteUpload, takeOverExport } from "./takeOverExport";
 
 /**
- * The pipeline of an export: read pages, check them, write them to the file, give the file its format and its name, pass it to a command,
- * mark the rows.
+ * The pipeline of an export: read pages, check them, write them to a temporary file in their format, give the file its name, pass it to a
+ * command, mark the rows.
  * @param last the state of the last export, which this one replaces
  */
 export async function runExport(
@@ -26,48 +32,31 @@ export async function runExport(
   context: Context,
 ): Promise<DataExportState> {
   const earlier = await takeOverExport(args, context);
-  if (earlier?.isDone === true) {
-    return earlier.state;
+  if (earlier?.done !== undefined) {
+    return earlier.done;
   }
   const before = earlier?.state ?? last;
-  const file = await OutputFile.claim(args, before, context);
-  try {
+  const marking = markingOf(args, context);
+  const work = async (): Promise<DataExportState> => {
+    const place = await FilePlace.find(args, before, context);
     const checker = await checkerOf(args, before, context);
-    const marking = markingOf(args, context, checker);
-    const work = (): Promise<DataExportState> =>
-      exportRows({ args, before, context, file, marking, checker, rejects: true });
-    return await (marking.isExclusive ? context.exclusive(args.taskId, work) : work()).finally(() =>
-      marking.release?.(),
-    );
-  } finally {
-    file.release();
-  }
+    return exportRows({ args, before, context, place, marking, checker, unsent: earlier?.unsent, rejects: true });
+  };
+  return marking?.isExclusive === true ? context.exclusive(args.taskId, work) : work();
 }
 
-/**
- * The same without a state and without a mark.
- * @param keepsRows whether the rows of an export that fails stay, in a file that the error names
- */
-export async function runCommandExport(
-  args: DataExportArgs,
-  context: Context,
-  { keepsRows = true } = {},
-): Promise<DataExportState> {
-  const file = await OutputFile.claim(args, undefined, context);
-  try {
-    const marking = new CommandRead(args, context, keepsRows);
-    return await exportRows({ args, context, file, marking, rejects: false });
-  } finally {
-    file.release();
-  }
+/** The same without a state and without a mark. */
+export async function runCommandExport(args: DataExportArgs, context: Context): Promise<DataExportState> {
+  const place = await FilePlace.find(args, undefined, context);
+  return exportRows({ args, context, place, rejects: false });
 }
 
-function markingOf(args: DataExportArgs, context: Context, checker: RowChecker | undefined): Marking {
+function markingOf(args: DataExportArgs, context: Context): Marking | undefined {
   if (args.markExported !== true) {
-    return new NoMarking(args, context);
+    return undefined;
   }
   return context.settings.markScope === "returned"
-    ? new ReturnedMarking(args, context, checker)
+    ? new ReturnedMarking(args, context, marksPages(args, context.settings))
     : new TaskMarking(args, context);
 }
 
@@ -92,92 +81,178 @@ async function checkerOf(
 
 interface Export {
   args: DataExportArgs;
-  before?: DataExportState;
+  before?: DataExportState | undefined;
   context: Context;
-  file: OutputFile;
-  marking: Marking;
+  place: FilePlace;
+  marking?: Marking;
   checker?: RowChecker;
+  /** What an earlier process has read, checked and written, and could not send. */
+  unsent?: CompleteExport;
   /** Whether rows that are refused get a file of their own. */
   rejects: boolean;
 }
 
 async function exportRows(work: Export): Promise<DataExportState> {
-  const { args, context, file, marking, checker } = work;
-  await file.open(await marking.prepare(file));
-  let state: DataExportState;
-  try {
-    for await (const page of marking.pages(file)) {
-      marking.check(page);
-      checker?.add(page);
-      await file.write(page);
-    }
-    checker?.requirePassed();
-    requireRows(work);
-    state = { ...args, ...(await file.finish()), complete: marking.isComplete, marked: false };
-  } catch (error) {
-    throw await failureOf(work, error);
+  const { args, context, marking, checker, unsent } = work;
+  await marking?.prepare();
+  const { state, content } = unsent === undefined ? await writeRows(work) : await sendAgain(work, unsent);
+  const failed = checker?.failed() ?? [];
+  if (failed.length > 0) {
+    context.warn(
+      `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
+    );
   }
-  await marking.written?.();
-  if (checker !== undefined) {
-    const failed = checker.failed();
-    state.checked = checker.figures(failed);
-    if (failed.length > 0) {
-      context.warn(
-        `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
-      );
-    }
-  }
-  if (file.content !== undefined) {
+  if (content !== undefined) {
     try {
       await noteExport(args, state, "placed", context);
-      await runPipe(file.content, state, context);
+      await runPipe(content, state, context);
     } finally {
-      await file.content.close();
+      await content.close();
     }
   }
   await noteExport(args, state, "written", context);
+  if (marking === undefined) {
+    return state;
+  }
   const marked = await marking.finish(state);
   await noteExport(args, marked, "finished", context);
   return marked;
 }
 
+interface Placed {
+  state: DataExportState;
+  /** The file, open to read, if a command gets it. */
+  content?: FileHandle;
+}
+
+/** Reads the rows, and writes them to the file of the export. */
+async function writeRows(work: Export): Promise<Placed> {
+  const { args, context, place, marking, checker } = work;
+  const isMarked = marksPages(args, context.settings);
+  const file = await RowFile.open(place, args, isMarked, context);
+  const reader = new RowReader(args, context, isMarked);
+  let complete: CompleteExport | undefined;
+  const finish = async (): Promise<Placed> => {
+    const { path, ...digest } = await file.inFormat(args);
+    const checked = checker?.figures(checker.failed());
+    const { isComplete, wasRunning, pending } = reader;
+    const outputs = { ...digest, rowCount: file.rowCount, complete: isComplete && !wasRunning, marked: isMarked };
+    complete = { path, outputs: { ...outputs, ...(checked && { checked }), ...(pending && { pending }) } };
+    const placed = await put(work, complete);
+    await file.remove();
+    return placed;
+  };
+  try {
+    for await (const page of reader.pages()) {
+      checker?.add(page);
+      await file.write(page);
+      await marking?.pageWritten(page, file);
+    }
+    checker?.requirePassed();
+    requireRows(work, file.rowCount, reader.isComplete);
+    return await finish();
+  } catch (error) {
+    if (error instanceof RowsRefused) {
+      throw await reject(work, file, error);
+    }
+    const problem = await place.failure(error);
+    if (marking?.mayHaveMarked === true) {
+      throw await keepMarked(work, file, problem, finish);
+    }
+    await file.remove(complete && keepUnsent(work, complete, problem));
+    throw problem;
+  }
+}
+
+/** Gives the complete file its name. */
+async function put({ args, context, place }: Export, complete: CompleteExport): Promise<Placed> {
+  const { path, outputs } = complete;
+  // The destination can move the file away, and the command of pipe gets what was written.
+  const content = args.pipe === undefined ? undefined : await open(path);
+  try {
+    const send = (): Promise<NamedFile> => place.put(path, outputs);
+    const named = await (place.destination.isRemote ? noteUpload(args, complete, send, context) : send());
+    return { state: { ...args, ...outputs, ...named }, content };
+  } catch (error) {
+    await content?.close();
+    throw error;
+  }
+}
+
+async function sendAgain(work: Export, unsent: CompleteExport): Promise<Placed> {
+  try {
+    return await put(work, unsent);
+  } catch (error) {
+    const problem = await work.place.failure(error);
+    keepUnsent(work, unsent, problem);
+    throw problem;
+  }
+}
+
+/** A complete file that could not be sent stays for the next up. Returns its path. Rows to mark are read again instead, to know what a mark reaches. */
+function keepUnsent({ args, context, place }: Export, { path }: CompleteExport, problem: unknown): string | undefined {
+  const isFound = place.destination.isRemote && context.journal !== undefined && args.markExported !== true;
+  if (!isFound || !(problem instanceof Error)) {
+    return undefined;
+  }
+  problem.message += ` The complete file is "${relative(context.folder, path)}". The next up sends it, if the export is the same.`;
+  return path;
+}
+
 /** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */
-function requireRows({ args, before, file, marking }: Export): void {
-  const { rowCount, rowsToReplace } = file;
-  const isCut = before?.complete === true && !marking.isComplete && rowCount < (args.maxRows ?? rowsToReplace);
+function requireRows({ args, before, place }: Export, rowCount: number, isComplete: boolean): void {
+  const { rowsToReplace } = place;
+  const isCut = before?.complete === true && !isComplete && rowCount < (args.maxRows ?? rowsToReplace);
   if ((rowCount === 0 || isCut) && rowCount < rowsToReplace && args.checks?.minRows === undefined) {
     const what = rowCount === 0 ? "0 rows" : `${rowCount} rows, which are not all that the service reports,`;
-    const reason = `${what} would replace the ${rowsToReplace} rows of "${file.name}"; to allow it, set checks.minRows: ${rowCount}`;
+    const reason = `${what} would replace the ${rowsToReplace} rows of "${place.name}"; to allow it, set checks.minRows: ${rowCount}`;
     throw new RowsRefused([{ check: "minRows", reason }]);
   }
 }
 
-async function failureOf(work: Export, error: unknown): Promise<unknown> {
-  const { file, marking } = work;
-  if (!(error instanceof RowsRefused)) {
-    return marking.fail(file, await file.cannotBeWritten(error));
-  }
-  if (!work.rejects) {
-    return marking.fail(
-      file,
-      new ResourceError(
-        `${describeFailed(work.args, error)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
-      ),
-    );
-  }
+/**
+ * Writes rows that did not pass to a file of their own. Rows for Parquet are written one on each line: they may not fit their columns, and people look
+ * at them.
+ */
+async function reject(work: Export, file: RowFile, refused: RowsRefused): Promise<unknown> {
+  const { args, before, place } = work;
   try {
-    return await reject(work, error);
+    if (!work.rejects) {
+      return new ResourceError(
+        `${describeFailed(args, refused)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
+      );
+    }
+    if (file.rowCount === 0) {
+      return new ResourceError(describeRefusal(args, refused, undefined, before?.file));
+    }
+    const format = formats[args.format ?? "ndjson"].compressesItself === true ? {} : args;
+    const { path, ...content } = await file.inFormat(format);
+    const { file: name } = await place.putBeside(path, content);
+    return new ResourceError(describeRefusal(args, refused, { file: name, rowCount: file.rowCount }, before?.file));
   } catch (problem) {
-    return marking.fail(file, await file.cannotBeWritten(problem));
+    return place.failure(problem);
+  } finally {
+    await file.remove();
   }
 }
 
-async function reject({ args, before, context, file, marking }: Export, refused: RowsRefused): Promise<ResourceError> {
-  const written = file.rowCount === 0 ? undefined : await file.reject();
-  if (written === undefined) {
-    await file.discard();
+/** Rows that may be marked become a usual file with a state. If that fails too, they stay in the temporary file. */
+async function keepMarked(
+  { context }: Export,
+  file: RowFile,
+  problem: unknown,
+  finish: () => Promise<Placed>,
+): Promise<Error> {
+  const { path, rowCount } = file;
+  const failed = `${messageOf(problem)} ${rowCount} rows were read, and they may be marked as exported.`;
+  try {
+    const { state } = await finish();
+    const message = `${failed} All of them are in "${state.file}". Keep that file. The next up exports the rows that are not marked.`;
+    return new PartialFailure(message, state.file, { ...state, marked: false, pending: [pendingMark.outcomeUnknown] });
+  } catch {
+    await file.remove(path);
+    return new ResourceError(
+      `${failed} All of them are in "${relative(context.folder, path)}", one a line. Keep that file.`,
+    );
   }
-  await marking.written?.();
-  const comesOnce = mayComeOnce(args, context.settings);
-  return new ResourceError(describeRefusal({ args, refused, written, last: before?.file, comesOnce }));
 }

@@ -48,7 +48,7 @@ describe("CSV", () => {
     const [from, to] = [join(folder, "rows.ndjson"), join(folder, "rows.csv")];
     writeFileSync(from, lines);
     rmSync(to, { force: true });
-    await writeFormat({ format: "csv", ...args }, from, to, folder);
+    await writeFormat({ format: "csv", ...args }, from, to, { folder });
     return readFileSync(to, "utf8");
   }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import type { Behaviour } from "webextract-emulator";
 import fc from "../../fastCheck";
 import { skipWaits } from "../../service/skipWaits";
@@ -58,8 +58,7 @@ const command = fc.record<Command, "events">(
 const behaviour = fc.record({
   offsetAnswer: fc.constantFrom("asked", "next", "cursor", "zero"),
   endOfData: fc.constantFrom("restTotal", "emptyPage", "offsetStays"),
-  notExported: fc.constantFrom("untilMarked", "untilMarked", "handedOutOnce"),
-  notExportedCounts: fc.constantFrom("usual", "usual", "notReturned", "allRows"),
+  notExportedCounts: fc.constantFrom("usual", "usual", "allRows"),
   dataPageMax: fc.constantFrom(0, 2, 3),
   pageTooLarge: fc.constantFrom("refused", "clamped"),
   rowsArriveLate: fc.constantFrom(0, 0, 1, 2, 3),
@@ -162,23 +161,6 @@ class Living {
       }
     }
     this.check(killed);
-    if (/broke off/.test(message)) {
-      await this.followTheAdvice(index);
-    }
-  }
-
-  /** What the error about an export that broke off says: first all rows, then the file that it left goes out of the way. */
-  private async followTheAdvice(index: number): Promise<void> {
-    const { refuseEvery } = this.life.behaviour;
-    this.world.emulator.setBehaviour({ refuseEvery: 0 });
-    const all = this.world.declare("DataExport");
-    const args = { taskId, scope: "all", path: `all/${index}`, format: "ndjson" };
-    await this.world.command(() => all.up(args));
-    this.world.emulator.setBehaviour({ refuseEvery });
-    this.check(false);
-    for (const file of this.files().filter((name) => name.endsWith(".part"))) {
-      renameSync(this.world.path(file), this.world.path(`${file}.moved`));
-    }
   }
 
   private async up(args: object, { killBefore, lost, events }: Command): Promise<{ message: string; killed: boolean }> {
@@ -245,11 +227,8 @@ class Living {
   }
 
   private files(): string[] {
-    return ["out", "all"].flatMap((folder) =>
-      existsSync(this.world.path(folder))
-        ? readdirSync(this.world.path(folder)).map((name) => `${folder}/${name}`)
-        : [],
-    );
+    const folder = this.world.path("out");
+    return existsSync(folder) ? readdirSync(folder).map((name) => `out/${name}`) : [];
   }
 
   /** What a killed export has left may still be named: by the next one. */
@@ -258,12 +237,12 @@ class Living {
     const contents: string[] = [];
     for (const file of files) {
       const content = this.world.content(file);
-      if (!/\.part($|\.)|\.tmp$/.test(file)) {
+      if (!/\.(part|tmp)$/.test(file)) {
         const before = file === this.replaceable ? content : (this.finished.get(file) ?? content);
         assert.equal(before, content, `${file} was overwritten`);
         this.finished.set(file, content);
         contents.push(content);
-      } else if (killed || [...this.named].some((name) => name.endsWith(file) || `${name}.moved`.endsWith(file))) {
+      } else if (killed || [...this.named].some((name) => name.endsWith(file))) {
         contents.push(content);
       }
     }

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, renameSync } from "node:fs";
-import fsPromises from "node:fs/promises";
-import sinon from "sinon";
+import { mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { failure, World } from "../life";
 
 describe("DataExport with markScope returned", () => {
@@ -30,82 +28,55 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual(files(), ["1.ndjson"]);
   });
 
-  const parts = (): string[] => files().filter((name) => name.endsWith(".part"));
-
-  it("marks nothing after a lost response if the service returns each row once", async () => {
-    world.configure({ pageSize: "50", maxRetries: "1" });
-    world.emulator.setBehaviour({ notExported: "handedOutOnce" });
-    world.emulator.fault({ operation: "getNotExportedData", kind: "truncated" });
-    const each = world.declare("DataExport");
-    await failure(each.up(marking));
-    const [part = ""] = parts();
-    assert.deepEqual([each.id, marked(), files()], [undefined, 0, [part]]);
-    world.emulator.change.insertRows("task-1", ['{"late":1}']);
-    const message = await failure(each.up(marking));
-    assert.ok(message.includes(`"out/${part}"`));
-    assert.equal(marked(), 0);
-    for (const name of parts()) {
-      renameSync(world.path(`out/${name}`), world.path(`out/${name}.read`));
+  it("marks nothing after a response to the read was lost, and all rows at the next up", async () => {
+    world.configure({ maxRetries: "1" });
+    for (const maxRows of [undefined, 10]) {
+      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+      const each = world.declare("DataExport");
+      await failure(each.up({ ...marking, maxRows }));
+      assert.deepEqual([each.id, marked(), files()], [undefined, 0, []]);
     }
-    world.emulator.change.insertRows("task-1", ['{"later":1}']);
-    await each.up(marking);
-    assert.equal(each.state.marked, true);
-  });
-
-  it("does not forget a lost response because the service lists no rows", async () => {
-    world.configure({ pageSize: "50", maxRetries: "0" });
-    world.emulator.setBehaviour({ notExported: "handedOutOnce", notExportedCounts: "notReturned" });
-    world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
-    await failure(world.declare("DataExport").up(marking));
-    const [part = ""] = parts();
-    const each = world.declare("DataExport");
-    await each.up(marking);
-    assert.deepEqual([each.state.rowCount, marked(), parts()], [0, 0, [part]]);
-    assert.ok(world.warnings.some((warning) => warning.includes(part)));
-    world.emulator.change.insertRows("task-1", ['{"late":1}']);
-    assert.match(await failure(each.up({ ...marking, triggers: [1] })), /rows that no file contains/);
-    assert.equal(marked(), 0);
-  });
-
-  it("marks the rows after a lost response if the service returns the same rows again", async () => {
-    world.configure({ pageSize: "50", maxRetries: "1" });
-    world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
     const each = world.declare("DataExport");
     await each.up(marking);
     assert.deepEqual([each.state.rowCount, marked(), files()], [25, 25, ["1.ndjson"]]);
   });
 
-  it("keeps and names the file of a killed export", async () => {
-    world.configure({ pageSize: "50" });
-    const key = "marking-7afaa346";
-    const left = world.declare("DataExport");
-    world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
-    await failure(left.up(marking));
-    const [empty = ""] = parts();
-    world.write(`out/1.ndjson.${key}.0.part`, '{"read":1}\n{"cu');
-    await left.up(marking);
-    assert.ok(world.warnings.join().includes(`"out/1.ndjson.${key}.0.ndjson"`));
-    assert.deepEqual(files(), ["1.ndjson", `1.ndjson.${key}.0.ndjson`]);
-    assert.equal(files().includes(empty), false);
-    assert.equal(marked(), 25);
+  it("keeps the rows of a killed export, which the next one names", async () => {
+    const each = world.declare("DataExport");
+    const saved = await world.killed(each, () => each.up(marking), { operation: "markExported", skip: 1 });
+    world.emulator.clearFaults();
+    const [part = ""] = files();
+    assert.match(part, /^1\.ndjson\.[0-9a-f]{8}\.[0-9a-f]{8}\.part$/);
+    const content = world.content(`out/${part}`);
+    assert.equal(content.split("\n").length, 21);
+    const old = new Date(Date.now() - 48 * 3600 * 1000);
+    utimesSync(world.path(`out/${part}`), old, old);
+    await saved.up(marking);
+    const kept = part.replace(".part", ".ndjson");
+    assert.deepEqual([files(), marked()], [["1.ndjson", kept], 25]);
+    assert.equal(world.content(`out/${kept}`), content);
+    assert.ok(world.warnings.join().includes(`"out/${kept}"`), world.warnings.join());
   });
 
-  it("marks nothing if the file of a killed export cannot be renamed", async () => {
-    world.configure({ pageSize: "50" });
+  it("leaves the rows of another task's export alone", async () => {
     mkdirSync(world.path("out"));
-    world.write("out/1.ndjson.marking-7afaa346.0.part", '{"read":1}\n');
-    const { rename } = fsPromises;
-    const renaming = sinon.stub(fsPromises, "rename").callsFake(async (from, to) => {
-      if (String(from).includes("marking-7afaa346.0"))
-        throw Object.assign(new Error("EIO: no rename"), { code: "EIO" });
-      return rename(from, to);
-    });
-    try {
-      await failure(world.declare("DataExport").up(marking));
-    } finally {
-      renaming.restore();
-    }
-    assert.deepEqual([marked(), world.sent("markExported").length], [0, 0]);
+    world.write("out/1.ndjson.00000000.00000000.part", "theirs");
+    await world.declare("DataExport").up(marking);
+    assert.deepEqual(files(), ["1.ndjson", "1.ndjson.00000000.00000000.part"]);
+  });
+
+  it("marks all rows of one response at the end, if maxRows allows no more", async () => {
+    const each = world.declare("DataExport");
+    world.operations();
+    await each.up({ ...marking, maxRows: 10, checks: { minRows: 10 } });
+    assert.deepEqual(world.operations(), ["getNotExportedData", "markExported"]);
+    assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [10, true, 10]);
+    world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
+    await failure(each.up({ ...marking, maxRows: 10, triggers: [1] }));
+    assert.deepEqual([each.state.file, each.state.marked, marked()], ["out/2.ndjson", false, 10]);
+    // The next mark reaches the rows of that file too, so it stays.
+    await each.up({ ...marking, maxRows: 5, triggers: [2] });
+    assert.deepEqual(files(), ["1.ndjson", "2.ndjson", "3.ndjson"]);
   });
 
   it("keeps the marked rows when it is interrupted, and exports the others at the next up", async () => {
@@ -171,7 +142,7 @@ describe("DataExport with markScope returned", () => {
     }
   });
 
-  it("stops if the service marks nothing", async () => {
+  it("stops if the service marks nothing, and keeps the rows", async () => {
     const each = world.declare("DataExport");
     world.emulator.fault({
       operation: "markExported",
@@ -181,7 +152,21 @@ describe("DataExport with markScope returned", () => {
       times: 9,
     });
     await failure(each.up(marking));
-    assert.deepEqual([each.id, marked(), files().map((name) => name.endsWith(".part"))], [undefined, 0, [true]]);
+    assert.deepEqual([each.id, each.state.rowCount, each.state.marked, marked()], ["out/1.ndjson", 10, false, 0]);
+    assert.deepEqual([each.state.pending, files()], [["mark with an unknown outcome"], ["1.ndjson"]]);
+  });
+
+  it("keeps the rows where they are if they may be marked and their file cannot be written", async () => {
+    const hold = world.emulator.hold({ operation: "markExported" });
+    const each = world.declare("DataExport");
+    const step = failure(each.up({ ...marking, format: "parquet" }));
+    await hold.reached;
+    world.emulator.change.insertRows("task-1", ['{"a":1,"a":2}']);
+    hold.release();
+    const message = await step;
+    const [part = ""] = files();
+    assert.ok(part.endsWith(".part") && message.includes(`"out/${part}"`), message);
+    assert.deepEqual([world.content(`out/${part}`).split("\n").length, marked()], [27, 26]);
   });
 
   it("warns if the service marks rows that it did not return", async () => {

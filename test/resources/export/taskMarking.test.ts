@@ -30,17 +30,15 @@ describe("DataExport with markScope task", () => {
     assert.equal(world.sent("markExported").length, 0);
   });
 
-  /** Rows that the service may not return again are kept. */
-  const isOnlyKept = (names: readonly string[]): boolean =>
-    names.length === 1 && /^1\.ndjson\.reading-\w+\.\w+\.part$/.test(names[0] ?? "");
-
-  it("marks nothing after a response to the read was lost, and keeps the rows that it got", async () => {
+  it("marks nothing after a response to the read was lost, and all rows at the next up", async () => {
     world.configure({ maxRetries: "1" });
     await world.finishedRun();
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
     const each = world.declare("DataExport");
     await failure(each.up(marking));
-    assert.deepEqual([each.id, marked(), isOnlyKept(files())], [undefined, 0, true]);
+    assert.deepEqual([each.id, marked(), files()], [undefined, 0, []]);
+    await each.up(marking);
+    assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [25, true, 25]);
   });
 
   it("marks a batch only if all rows that are not exported belong to it", async () => {
@@ -77,12 +75,12 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.id, existsSync(world.path("out"))], [undefined, false]);
   });
 
-  it("marks nothing if one response does not contain all rows that are not exported, and keeps those that it got", async () => {
+  it("marks nothing if one response does not contain all rows that are not exported", async () => {
     world.configure({ pageSize: "25" });
     await world.finishedRun();
     const each = world.declare("DataExport");
     await failure(each.up(marking));
-    assert.deepEqual([each.id, marked(), isOnlyKept(files())], [undefined, 0, true]);
+    assert.deepEqual([each.id, marked(), files()], [undefined, 0, []]);
     await each.up({ ...marking, scope: "all" });
     assert.deepEqual([each.state.rowCount, marked()], [25, 25]);
   });
@@ -159,16 +157,14 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.state.rowCount, marked(), files()], [36, 36, ["1.ndjson"]]);
   });
 
-  it("keeps the file of an attempt whose rows may not be returned again, if the next attempt reads other rows", async () => {
+  it("replaces the file of an attempt whose mark was refused, also if the next attempt reads more rows", async () => {
     await world.finishedRun();
     const each = world.declare("DataExport");
     world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
     await failure(each.up(marking));
-    const content = world.content("out/1.ndjson");
     world.emulator.change.insertRows("task-1", ['{"more":1}']);
     await each.up(marking);
-    assert.deepEqual([each.state.file, each.state.rowCount, files()], ["out/2.ndjson", 26, ["1.ndjson", "2.ndjson"]]);
-    assert.equal(world.content("out/1.ndjson"), content);
+    assert.deepEqual([each.state.file, each.state.rowCount, files(), marked()], ["out/1.ndjson", 26, ["1.ndjson"], 26]);
   });
 
   it("replaces neither an edited file nor a file whose rows may be marked", async () => {
@@ -213,51 +209,6 @@ describe("DataExport with markScope task", () => {
       assert.equal(await each.up({ ...args, scope: "all", lotNo: undefined }), "updated");
       assert.ok(world.content(String(each.state.file)).includes(comes));
     }
-  });
-
-  describe("after a response to the read was lost", () => {
-    const parts = (): string[] => files().filter((name) => name.endsWith(".part"));
-    const loseResponse = async (): Promise<string> => {
-      await world.finishedRun();
-      world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
-      const message = await failure(world.declare("DataExport").up(marking));
-      assert.equal(parts().length, 1);
-      return message;
-    };
-
-    it("marks no later rows if the service returns each row only once, until all rows were exported", async () => {
-      world.emulator.setBehaviour({ notExported: "handedOutOnce", notExportedCounts: "notReturned" });
-      const message = await loseResponse();
-      assert.match(message, /No row was read\. Keep the file "out\/.*\.part": .* The next up marks nothing until/);
-      assert.doesNotMatch(message, /safe to try again/);
-      // Nothing comes: that proves nothing.
-      const each = world.declare("DataExport");
-      await each.up(marking);
-      assert.deepEqual([each.state.rowCount, marked(), parts().length], [0, 0, 1]);
-      for (const later of ['{"later":1}', '{"later":2}']) {
-        world.emulator.change.insertRows("task-1", [later]);
-        const refused = await failure(each.up({ ...marking, triggers: [later] }));
-        assert.match(refused, /a response to the read was lost.*Use scope: "all".*, then delete "out\/.*\.part"/);
-        assert.equal(marked(), 0);
-      }
-      await each.up({ ...marking, scope: "all" });
-      assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [27, true, 27]);
-    });
-
-    it("marks the rows if the service returns them again until they are marked", async () => {
-      await loseResponse();
-      const each = world.declare("DataExport");
-      await each.up(marking);
-      assert.deepEqual([each.state.rowCount, each.state.marked, marked()], [25, true, 25]);
-      assert.deepEqual(files(), ["1.ndjson"]);
-    });
-
-    it("leaves no file if the service refused the read, or was not reached", async () => {
-      await world.finishedRun();
-      world.emulator.fault({ operation: "getNotExportedData", kind: "error", code: "TooManyRequests" });
-      await failure(world.declare("DataExport").up(marking));
-      assert.deepEqual(files(), []);
-    });
   });
 
   it("marks nothing if a page cannot be written, whichever page it is", async () => {

@@ -1,7 +1,9 @@
 import type { Handler } from "../../service";
 import { findTask } from "../../service";
+import type { RowRange } from "../../store/rowMarks";
 import { RowMarks } from "../../store/rowMarks";
 import { countRowRead, visibleRows } from "../../store/runRows";
+import type { StoredRun } from "../../store/store";
 import { allowedSize } from "../pageSize";
 import { cutToBytes } from "./answerBytes";
 
@@ -13,14 +15,9 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
 
   const found: { text: string; handOut: () => void }[] = [];
   let total = 0;
-  for (const run of runs) {
-    const visible = visibleRows(run);
-    const taken = new RowMarks(run.exported.toJSON());
-    if (behaviour.notExported === "handedOutOnce") taken.addAll(run.handedOut);
-    const notCounted = { usual: run.exported, notReturned: taken, allRows: undefined }[behaviour.notExportedCounts];
-    total += visible - (notCounted?.count(visible) ?? 0);
-    for (const [from, to] of taken.gaps(visible, size - found.length)) {
-      run.rows.slice(from, to).forEach((text, index) => {
+  const find = (run: StoredRun, ranges: readonly RowRange[]): void => {
+    for (const [from, to] of ranges) {
+      run.rows.slice(from, Math.min(to, from + size - found.length)).forEach((text, index) => {
         const handOut = () => {
           run.handedOut.add(from + index, from + index + 1);
           service.store.runChanged(run);
@@ -28,6 +25,18 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
         found.push({ text, handOut });
       });
     }
+  };
+  if (behaviour.notExported === "untilMarked") {
+    // First the same rows again, whatever rows have arrived in earlier batches.
+    for (const run of runs) find(run, run.handedOut.toJSON());
+  }
+  for (const run of runs) {
+    const visible = visibleRows(run);
+    const taken = new RowMarks([...run.exported.toJSON(), ...run.handedOut.toJSON()]);
+    const notReturned = behaviour.notExported === "handedOutOnce" ? taken : run.exported;
+    const notCounted = { usual: run.exported, notReturned, allRows: undefined }[behaviour.notExportedCounts];
+    total += visible - (notCounted?.count(visible) ?? 0);
+    find(run, taken.gaps(visible, size - found.length));
   }
 
   const texts = cutToBytes(

@@ -2,7 +2,7 @@ import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
 import { s3Client } from "../../../resources/export/destinations/s3/sdk";
 import { StoreError } from "../../../resources/export/destinations/s3/storeError";
-import { incompleteRead } from "../../../resources/export/marking/wholeRead";
+import { incompleteRead } from "../../../resources/export/rowReader";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
 import { counted } from "../../../resources/values";
 import type { Cli, Connected, ConnectedTo } from "../../cli";

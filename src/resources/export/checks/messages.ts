@@ -14,17 +14,6 @@ export function describeFailed({ taskId }: DataExportArgs, { failed, argument }:
 
 type Failures = Pick<RowsRefused, "failed" | "argument">;
 
-interface Refusal {
-  args: DataExportArgs;
-  refused: Failures;
-  /** Where the rows are. Undefined if there are none. */
-  written: Pick<DataExportState, "file" | "rowCount"> | undefined;
-  /** The file of the last export. */
-  last: string | undefined;
-  /** Whether the service can return the rows only once. */
-  comesOnce: boolean;
-}
-
 /** The command that shows what differs. Without a known ending, it would not know the format. */
 function comparing({ checks }: DataExportArgs, last: string, rejected: string): string {
   const files = [last, rejected];
@@ -40,13 +29,20 @@ function inShell(word: string): string {
   return /^[\w./:@-]+$/.test(word) ? word : shellQuoted(word);
 }
 
-/** The error of an export whose rows did not pass. */
-export function describeRefusal({ args, refused, written, last, comesOnce }: Refusal): string {
-  const nothing = args.markExported === true ? " Nothing was marked as exported." : "";
+/**
+ * The error of an export whose rows did not pass.
+ * @param written where the rows are. Undefined if there are none
+ * @param last the file of the last export
+ */
+export function describeRefusal(
+  args: DataExportArgs,
+  refused: Failures,
+  written: Pick<DataExportState, "file" | "rowCount"> | undefined,
+  last: string | undefined,
+): string {
   const sentences = [
     written === undefined ? "No row was read." : `The ${written.rowCount} rows are in "${written.file}".`,
-    comesOnce && written !== undefined ? " Keep that file: the service might not return these rows again." : "",
-    nothing,
+    args.markExported === true ? " Nothing was marked as exported." : "",
     last === undefined ? "" : ` The file of the last export, "${last}", is unchanged.`,
     last === undefined || written === undefined ? "" : comparing(args, last, written.file),
     ` Correct the task or the ${refused.argument}. The next up exports again.`,

@@ -25,20 +25,18 @@ export type Placed = Pick<Content, "etag">;
 export interface Destination {
   /** The full name, for messages. Two names with the same full name are the same file. */
   locate(name: string): string;
-  /** Where a file of this name has its temporary files: each begins with this path. The folder exists after `prepare`. */
+  /** Whether a file is sent to another machine, which can fail although all rows were read and written. */
+  readonly isRemote: boolean;
+  /** Where a file of this name has its temporary files: each begins with this path. The folder is the same for all names, and exists after `prepare`. */
   workPath(name: string): string;
   /** The mode of temporary files. Absent: the usual one of the process. */
   readonly fileMode?: number;
-  /** The folder for rows that later exports to the same path must find, whatever name they use. */
-  readonly keptFolder: string;
   /**
    * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have abandoned.
    * @throws if the file cannot be written
    */
   prepare(name: string): Promise<void>;
   exists(name: string): Promise<boolean>;
-  /** Whether something of this name exists that no file can replace. */
-  isFolder(name: string): Promise<boolean>;
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
   /**

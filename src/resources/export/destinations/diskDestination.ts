@@ -1,5 +1,5 @@
 import { rename, rm } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { makeFolder, syncFolder } from "../../../service/files/folders";
 import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { ResourceError } from "../../resource";
@@ -7,8 +7,10 @@ import { fixedFolder, patternOf } from "../outputPath";
 import type { Content, Destination, Placed, Placing } from "./destination";
 import { compareContent, exists, fileInPlaceOf, isFolder, moveIfFree } from "./diskFile";
 
-/** Files on the disk. The temporary files are beside the file, so that a rename is enough. */
+/** Files on the disk. The temporary files are in the folder of the path, so that a rename is enough. */
 export class DiskDestination implements Destination {
+  readonly isRemote = false;
+
   /**
    * @param path the path of the export, with its placeholders
    * @param folder the program's folder. Names are relative to it
@@ -23,15 +25,15 @@ export class DiskDestination implements Destination {
   }
 
   workPath(name: string): string {
-    return this.locate(name);
+    return join(this.workFolder, basename(name));
   }
 
-  get keptFolder(): string {
+  private get workFolder(): string {
     return this.locate(fixedFolder(this.path));
   }
 
-  async prepare(name: string): Promise<void> {
-    const folder = dirname(this.locate(name));
+  async prepare(): Promise<void> {
+    const folder = this.workFolder;
     await makeFolder(folder);
     const ofThisPath = new RegExp(`^${patternOf(basename(this.path))}\\.`);
     await removeAbandonedFiles(folder, (each) => isTemporary(each) && ofThisPath.test(each));
@@ -39,10 +41,6 @@ export class DiskDestination implements Destination {
 
   exists(name: string): Promise<boolean> {
     return exists(this.locate(name));
-  }
-
-  isFolder(name: string): Promise<boolean> {
-    return isFolder(this.locate(name));
   }
 
   async compare(name: string, { sha256 }: Content): Promise<"same" | "missing" | "changed"> {

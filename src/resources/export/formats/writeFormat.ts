@@ -17,18 +17,27 @@ export function isAsRead({ format = "ndjson", compression = "none" }: WrittenAs)
   return format === "ndjson" && compression === "none";
 }
 
-/**
- * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk.
- * @param folder where optional packages are
- */
-export async function writeFormat(args: WrittenAs, from: string, to: string, folder: string): Promise<Content> {
+interface Options {
+  /** Where optional packages are. */
+  folder: string;
+  /** Of the new file. */
+  mode?: number;
+}
+
+/** Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk. */
+export async function writeFormat(
+  args: WrittenAs,
+  from: string,
+  to: string,
+  { folder, mode }: Options,
+): Promise<Content> {
   const { compression = "none" } = args;
   const format = formats[args.format ?? "ndjson"];
   let written: Content = { bytes: 0, sha256: "" };
   const write = async (pieces: Readable): Promise<void> => {
     await rm(to, { force: true });
     const digest = new Digest();
-    const file = createWriteStream(to, { flags: "wx", flush: true });
+    const file = createWriteStream(to, { flags: "wx", flush: true, mode });
     const around = compressions[format.compressesItself === true ? "none" : compression];
     await around.stream?.(pieces, [digest, file], folder);
     written = digest.content();

@@ -4,13 +4,12 @@ import type { RowPage } from "../../../service/rows/rowPage";
 import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { runningOf } from "../../run/subtaskList";
-import type { KeptFiles } from "../keptFiles";
 import type { DataExportArgs, DataExportState } from "../model";
 import { pendingMark } from "../model";
-import type { OutputFile } from "../outputFile";
-import type { MarkCoverage, Objection } from "./coverage";
-import { countRows, coverageOf, exportAll, readNotExported, responseWasLost } from "./coverage";
-import { WholeRead } from "./wholeRead";
+import type { Objection } from "./coverage";
+import { countRows, MarkCoverage } from "./coverage";
+import type { Marking } from "./marking";
+import { exportAll } from "./marking";
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
 const maxMarks = 5;
@@ -21,17 +20,22 @@ const maxMarks = 5;
  *
  * One window remains, between the last check and the mark: rows that arrive in it are marked unread. A count after the mark detects them.
  */
-export class TaskMarking extends WholeRead {
+export class TaskMarking implements Marking {
+  readonly isExclusive = false;
+  /** Rows are marked only after the file has its name. */
+  readonly mayHaveMarked = false;
   private readonly coverage: MarkCoverage;
   private subtasksBefore: readonly Subtask[] = [];
   private rowsAtLastCheck = 0;
 
-  constructor(args: DataExportArgs, context: Context) {
-    super(args, context);
-    this.coverage = coverageOf(args, context);
+  constructor(
+    private readonly args: DataExportArgs,
+    private readonly context: Context,
+  ) {
+    this.coverage = new MarkCoverage(args, context);
   }
 
-  override async prepare(file: OutputFile): Promise<string | undefined> {
+  async prepare(): Promise<void> {
     const { client, settings } = this.context;
     this.subtasksBefore = await client.allSubtasks(this.args.taskId);
     const running = runningOf(this.subtasksBefore, settings.statuses).length;
@@ -40,29 +44,10 @@ export class TaskMarking extends WholeRead {
       this.refuse({ reason, next: "Run up again after the run has ended" });
     }
     this.refuse(await this.coverage.prepare());
-    return super.prepare(file);
   }
 
-  /** After the page was written: a service that returns each row only once does not return it again. */
-  protected override async noted(page: RowPage, file: OutputFile): Promise<void> {
+  async pageWritten(page: RowPage): Promise<void> {
     this.refuse(this.coverage.check(page));
-    if (page.count > 0 && this.earlier?.haveUnfinished === true) {
-      await this.requireSameRows(page, file, this.earlier);
-    }
-  }
-
-  /** An earlier export may have got rows that no file contains. The mark is safe only if the service returns rows again until they are marked. */
-  private async requireSameRows(page: RowPage, file: OutputFile, earlier: KeptFiles): Promise<void> {
-    const { pageSize } = this.context.settings;
-    const again = await readNotExported(this.args.taskId, this.context, { pageSize });
-    if (again?.total === page.total && again.ndjson().equals(page.ndjson())) {
-      await earlier.rename();
-      return;
-    }
-    if (again !== undefined) {
-      await file.write(again);
-    }
-    this.refuse({ reason: responseWasLost, next: `${exportAll}, then delete ${earlier.names}` });
   }
 
   /** Exclusive, so that no run of this program starts between the last check and the mark. */
@@ -79,7 +64,7 @@ export class TaskMarking extends WholeRead {
         throw failed(notMarked(state, objection, exists), { ...state, pending: [pendingMark.refused] });
       }
       // The mark would reach rows that have arrived since.
-      if (state.rowCount === 0 || this.coverage.hasNothingToMark === true) {
+      if (state.rowCount === 0 || this.coverage.hasNothingToMark) {
         return { ...state, marked: true };
       }
       try {
@@ -102,7 +87,7 @@ export class TaskMarking extends WholeRead {
 
   private async lastCheck(state: DataExportState): Promise<Objection | undefined> {
     if (!state.complete) {
-      return { reason: this.isOfEarlier ? "an earlier export has read them" : "not all of its rows could be read" };
+      return { reason: "not all of its rows could be read" };
     }
     const { taskId } = state;
     try {
@@ -112,10 +97,7 @@ export class TaskMarking extends WholeRead {
       // Rows can arrive after the last subtask has ended.
       const rows = await countRows(taskId, this.context);
       this.rowsAtLastCheck = rows;
-      const { rowsBefore } = this.coverage;
-      return rows === rowsBefore
-        ? this.coverage.finish(rows, state.rowCount)
-        : { reason: `the task has ${rows} rows, and had ${rowsBefore} before the read` };
+      return this.coverage.finish(rows, state.rowCount);
     } catch (error) {
       return { reason: `the check before the mark failed: ${messageOf(error).replace(/\.$/, "")}` };
     }

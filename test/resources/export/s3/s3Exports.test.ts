@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -96,7 +96,7 @@ describe("DataExport to S3", () => {
         message,
         /^The object "s3:\/\/rows-bucket\/out\/rows\.ndjson" exists\. This export did not write it/,
       );
-      assert.deepEqual([s3.content("out/rows.ndjson"), each.id, s3.leftovers()], ["theirs", undefined, []]);
+      assert.deepEqual([s3.content("out/rows.ndjson"), each.id], ["theirs", undefined]);
       for (const isLarge of [false, true]) {
         await s3.delete("out/rows.ndjson");
         if (isLarge) {
@@ -109,7 +109,7 @@ describe("DataExport to S3", () => {
           return "pass";
         };
         assert.match(await failure(each.up(all)), /exists/);
-        assert.deepEqual([s3.content("out/rows.ndjson"), s3.openUploads(), s3.leftovers()], ["theirs", 0, []]);
+        assert.deepEqual([s3.content("out/rows.ndjson"), s3.openUploads()], ["theirs", 0]);
       }
     });
 
@@ -264,13 +264,10 @@ describe("DataExport to S3", () => {
       assert.deepEqual(world.operations(), []);
     });
 
-    it("keeps the rows in the program's folder if the upload fails, marks nothing, and the next up sends and marks them", async () => {
+    it("marks nothing if the upload fails, and the next up reads the rows again", async () => {
       s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
-      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
-      const message = await failure(world.declare("DataExport").up(marking));
-      const [rowsFile = ""] = readdirSync(world.folder).filter((name) => name.endsWith(".rows"));
-      assert.ok(message.includes(`"${rowsFile}"`) && message.endsWith(" Nothing was marked."), message);
-      assert.deepEqual([world.content(rowsFile), marked()], [content, 0]);
+      await failure(world.declare("DataExport").up(marking));
+      assert.deepEqual([marked(), s3.leftovers()], [0, []]);
       s3.proxy.fate = () => "pass";
       await world.declare("DataExport").up(marking);
       assert.deepEqual([s3.content("1.ndjson"), marked(), s3.leftovers()], [content, 2, []]);
@@ -303,47 +300,73 @@ describe("DataExport to S3", () => {
     });
   });
 
-  describe("if the upload fails, rows that the service may return only once", () => {
-    const once = { ...all, scope: "notExported" };
+  describe("if the upload fails, the complete file", () => {
     const failingPut = (): void => {
       s3.proxy.fate = (request) => (operationOf(request) === "PutObject" ? "error" : "pass");
     };
+    const csv = { ...all, path: "s3://rows-bucket/{n}.csv.gz", format: "csv", compression: "gzip" };
+    const reads = (): number => world.sent("getData").length;
 
-    it("stay in the program's folder, and the next up sends them", async () => {
-      world.emulator.setBehaviour({ notExported: "handedOutOnce" });
-      failingPut();
-      const each = world.declare("DataExport");
-      const message = await failure(each.up(once));
-      const kept = /The 2 rows that were read are kept in "([^"]*)"/.exec(message)?.[1] ?? "";
-      assert.match(kept, /^\.webextract-[\w.-]+\.rows$/);
-      assert.equal(world.content(kept), content);
-      assert.equal(statSync(world.path(kept)).mode & 0o077, 0);
-      assert.match(await failure(each.up(once)), /The rows are still in ".*"\. The next up writes them\./);
-      s3.proxy.reset();
-      await each.up(once);
-      assert.deepEqual([s3.content("out/rows.ndjson"), each.state.rowCount, s3.leftovers()], [content, 2, []]);
-      assert.equal(world.sent("getNotExportedData").length, 1);
+    it("stays in the program's folder for its owner only, and the next up sends it without a read", async () => {
+      for (const args of [all, csv]) {
+        failingPut();
+        const each = world.declare("DataExport");
+        const message = await failure(each.up(args));
+        const [kept = "", ...others] = s3.leftovers();
+        assert.deepEqual(others, []);
+        assert.ok(
+          message.endsWith(` The complete file is "${kept}". The next up sends it, if the export is the same.`),
+          message,
+        );
+        assert.equal(statSync(world.path(kept)).mode & 0o077, 0);
+        assert.ok((await failure(each.up(args))).includes(`"${kept}"`));
+        s3.proxy.reset();
+        const before = reads();
+        const written = readFileSync(world.path(kept));
+        await each.up(args);
+        assert.equal(reads(), before);
+        assert.deepEqual([each.state.rowCount, each.state.complete, each.state.marked], [2, true, false]);
+        assert.equal(each.state.sha256, createHash("sha256").update(written).digest("hex"));
+        assert.deepEqual(
+          [s3.bytes(String(each.state.file).slice("s3://rows-bucket/".length)), s3.leftovers()],
+          [written, []],
+        );
+      }
     });
 
-    it("stay if the command is interrupted", async () => {
-      s3.proxy.fate = (request) => {
-        if (operationOf(request) === "PutObject") {
-          world.providers.interruption.abort();
-          return "stall";
-        }
-        return "pass";
-      };
-      const message = await failure(world.declare("DataExport").up(once));
-      assert.match(message, /was interrupted\. No object was written\..* The 2 rows that were read are kept in/);
-    });
-
-    it("are sent to another path if the path is corrected", async () => {
+    it("is not sent for another export, or if somebody has changed it: the rows are read again", async () => {
       failingPut();
       const each = world.declare("DataExport");
-      await failure(each.up(once));
+      await failure(each.up(all));
       s3.proxy.reset();
-      await each.up({ ...once, path: "s3://rows-bucket/other.ndjson" });
-      assert.deepEqual([s3.keys(), s3.content("other.ndjson"), s3.leftovers()], [["other.ndjson"], content, []]);
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      await each.up({ ...all, triggers: [1] });
+      assert.equal(s3.content("out/rows.ndjson"), `${content}{"more":1}\n`);
+      failingPut();
+      const other = world.declare("DataExport", "other");
+      const named = /complete file is "([^"]*)"/.exec(await failure(other.up({ ...all, path: "s3://rows-bucket/2" })));
+      world.write(named?.[1] ?? "", "changed");
+      s3.proxy.reset();
+      await other.up({ ...all, path: "s3://rows-bucket/2" });
+      assert.equal(s3.content("2"), `${content}{"more":1}\n`);
+    });
+
+    it("replaces the object of the last export, and no other", async () => {
+      const each = world.declare("DataExport");
+      await each.up(all);
+      world.emulator.change.insertRows("task-1", ['{"more":1}']);
+      failingPut();
+      await failure(each.up({ ...all, triggers: [1] }));
+      assert.equal(s3.content("out/rows.ndjson"), content);
+      s3.proxy.reset();
+      await each.up({ ...all, triggers: [1] });
+      assert.equal(s3.content("out/rows.ndjson"), `${content}{"more":1}\n`);
+      failingPut();
+      await failure(each.up({ ...all, triggers: [2] }));
+      s3.proxy.reset();
+      await s3.write("out/rows.ndjson", "theirs");
+      assert.match(await failure(each.up({ ...all, triggers: [2] })), /exists\. This export did not write it/);
+      assert.equal(s3.content("out/rows.ndjson"), "theirs");
     });
   });
 

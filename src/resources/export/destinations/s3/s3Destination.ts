@@ -35,12 +35,13 @@ const longestEnd = 80;
 const runAgain = "Run the same command again.";
 
 /**
- * Objects in S3. Temporary files are private and in the program's folder: rows that a service may not return again must survive the system's
- * temporary folder. Each write is conditional, so that it never replaces an object that this export did not write.
+ * Objects in S3. Temporary files are private and in the program's folder: the next command can send a file that could not be sent. Each write is
+ * conditional, so that it never replaces an object that this export did not write.
  */
 export class S3Destination implements Destination {
   private readonly taken: TakenNames;
 
+  readonly isRemote = true;
   readonly fileMode = 0o600;
 
   private constructor(
@@ -74,25 +75,17 @@ export class S3Destination implements Destination {
       .slice(name.lastIndexOf("/") + 1)
       .replace(/[^\w.-]/g, "_")
       .slice(-longestEnd);
-    return join(this.keptFolder, `${temporaryPrefix}${digest}-${end}`);
-  }
-
-  get keptFolder(): string {
-    return this.context.folder;
+    return join(this.context.folder, `${temporaryPrefix}${digest}-${end}`);
   }
 
   async prepare(): Promise<void> {
-    await removeAbandonedFiles(this.keptFolder, (each) => each.startsWith(temporaryPrefix) && isTemporary(each));
+    await removeAbandonedFiles(this.context.folder, (each) => each.startsWith(temporaryPrefix) && isTemporary(each));
     // A look at an object finds neither out.
     await this.bucket.requireAccess();
   }
 
   exists(name: string): Promise<boolean> {
     return this.taken.has(keyOf(name));
-  }
-
-  async isFolder(): Promise<boolean> {
-    return false;
   }
 
   async compare(name: string, content: Content): Promise<"same" | "missing" | "changed"> {
@@ -169,7 +162,7 @@ export class S3Destination implements Destination {
       return error;
     }
     return new ResourceError(
-      `The temporary file of "${name}" cannot be written: ${error.message}. ${soFar}Make "${this.keptFolder}" writable and free space there. ${runAgain}`,
+      `The temporary file of "${name}" cannot be written: ${error.message}. ${soFar}Make "${this.context.folder}" writable and free space there. ${runAgain}`,
     );
   }
 

@@ -1,0 +1,125 @@
+import { rm } from "node:fs/promises";
+import type { Context } from "../resource";
+import type { Content, Destination } from "./destinations/destination";
+import { destinationOf } from "./destinations/destinationOf";
+import type { DataExportArgs, DataExportState } from "./model";
+import { pendingMark, pendingPipe, pendingRun } from "./model";
+import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
+
+/** A file that has its name. */
+export type NamedFile = Pick<DataExportState, "file" | "etag">;
+
+const notRead = "No rows were read. ";
+
+/** The name of an export's file, and the destination where the complete file gets it. */
+export class FilePlace {
+  private constructor(
+    private readonly args: DataExportArgs,
+    readonly destination: Destination,
+    private readonly names: Iterator<string>,
+    /** The path relative to the program's folder, with all placeholders replaced. Another one if somebody takes it before the file is complete. */
+    public name: string,
+    /** The existing file of this name that can be replaced. */
+    private readonly replaces: DataExportState | undefined,
+  ) {}
+
+  /**
+   * Finds the name, before any row is read.
+   * @param before the state of the last export, whose file can be replaced or used again
+   */
+  static async find(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<FilePlace> {
+    const destination = await destinationOf(args.path, context);
+    const names = namesFor(args.path, args.lotNo);
+    const first = names.next().value ?? args.path;
+    try {
+      const hasManyNames = countsUp(args.path);
+      const own = before !== undefined && mayReplace(before, args, first) ? before : undefined;
+      const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
+      const name = replaces?.file ?? (hasManyNames ? await nextFree(names, destination, first) : first);
+      return new FilePlace(args, destination, names, name, replaces);
+    } catch (error) {
+      throw await destination.failure(error, first, notRead);
+    }
+  }
+
+  /** Each temporary file begins with this path. */
+  get workPath(): string {
+    return this.destination.workPath(this.name);
+  }
+
+  /** Number of rows in the file that this one replaces. */
+  get rowsToReplace(): number {
+    return this.replaces?.rowCount ?? 0;
+  }
+
+  /** An error of the file system or of the store, for the user. Other errors stay as they are. */
+  failure(error: unknown, soFar = ""): Promise<unknown> {
+    return this.destination.failure(error, this.name, soFar);
+  }
+
+  /**
+   * Gives a complete file its name. An existing file can be the export's own with the same rows: the export was killed before the state was saved, or its
+   * mark was refused. Otherwise another program has taken the name, and the next name of the path is tried.
+   */
+  async put(from: string, content: Content): Promise<NamedFile> {
+    const { args, destination, names } = this;
+    const hasManyNames = countsUp(args.path);
+    let { replaces } = this;
+    for (;;) {
+      const { name } = this;
+      const placed = await destination.place(from, name, content, {
+        replaces,
+        orSame: !hasManyNames || replaces !== undefined,
+      });
+      if (placed !== undefined) {
+        await rm(from, { force: true });
+        return { ...placed, file: name };
+      }
+      if (!hasManyNames) {
+        throw await destination.nameIsTaken(name);
+      }
+      replaces = undefined;
+      this.name = await nextFree(names, destination);
+    }
+  }
+
+  /** The same for rows that did not pass their checks, beside the file. Rows that were rejected before and are the same need no second file. */
+  async putBeside(from: string, content: Content): Promise<NamedFile> {
+    for (let nth = 1; ; nth++) {
+      const file = rejectedName(this.name, nth, this.args.format);
+      const placed = await this.destination.place(from, file, content, { orSame: true });
+      if (placed !== undefined) {
+        await rm(from, { force: true });
+        return { ...placed, file };
+      }
+    }
+  }
+}
+
+/** The next free name of a path that counts up. */
+async function nextFree(names: Iterator<string>, destination: Destination, first?: string): Promise<string> {
+  let name = first ?? names.next().value;
+  while (await destination.exists(name)) {
+    name = names.next().value;
+  }
+  return name;
+}
+
+/**
+ * An export can replace its own file, unless the rows in it may be marked: no other file contains them. With a path that counts up, it replaces the file after a
+ * refused mark, or a command that failed before it, and after an export of a batch whose run was not over, because the next one has the same rows and
+ * more. Otherwise each attempt would leave one more file.
+ */
+function mayReplace(before: DataExportState, args: DataExportArgs, first: string): boolean {
+  const { pending = [], marked, rowCount } = before;
+  if (rowCount > 0 && (marked || pending.includes(pendingMark.outcomeUnknown))) {
+    return false;
+  }
+  if (!countsUp(args.path)) {
+    return before.file === first;
+  }
+  const isSamePath = withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
+  const isUnmarked = pending.includes(pendingMark.refused) || pending.includes(pendingPipe);
+  const isSameRun = before.taskId === args.taskId && before.lotNo === args.lotNo;
+  return isSamePath && (isUnmarked || (pending.includes(pendingRun) && isSameRun));
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { temporaryPathFor } from "../../service/files/temporaryFiles";
+import type { RowPage } from "../../service/rows/rowPage";
+import { packagesFolder } from "../optionalPackage";
+import type { Context } from "../resource";
+import type { Content } from "./destinations/destination";
+import type { FilePlace } from "./filePlace";
+import type { WrittenAs } from "./formats/writeFormat";
+import { isAsRead, writeFormat } from "./formats/writeFormat";
+import type { DataExportArgs } from "./model";
+
+/** A complete file that has no name yet. */
+export interface CompleteFile extends Content {
+  path: string;
+}
+
+/** The temporary files of an export: its rows, one on each line, and then the same rows in their format. */
+export class RowFile {
+  /** Rows that were written. */
+  rowCount = 0;
+  private bytes = 0;
+  private readonly hash = createHash("sha256");
+  /** The write of the last page. */
+  private writing: Promise<void> = Promise.resolve();
+  /** The file in its format, if that is another file. */
+  private formatted: string | undefined;
+
+  private constructor(
+    readonly path: string,
+    private readonly handle: FileHandle,
+    private readonly place: FilePlace,
+    private readonly folder: string,
+  ) {}
+
+  /** @param isMarked whether its rows are marked before it is complete */
+  static async open(place: FilePlace, args: DataExportArgs, isMarked: boolean, context: Context): Promise<RowFile> {
+    try {
+      await place.destination.prepare(place.name);
+      const path = isMarked ? await pathOfMarked(place, args, context) : temporaryPathFor(place.workPath);
+      const handle = await open(path, "wx", place.destination.fileMode);
+      return new RowFile(path, handle, place, packagesFolder(context));
+    } catch (error) {
+      throw await place.failure(error, "No rows were read. ");
+    }
+  }
+
+  /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
+  async write(page: RowPage): Promise<void> {
+    const lines = page.ndjson();
+    this.hash.update(lines);
+    this.bytes += lines.length;
+    this.rowCount += page.count;
+    const before = this.writing;
+    this.writing = before.then(() => this.handle.writeFile(lines));
+    this.writing.catch(() => undefined);
+    await before;
+  }
+
+  /** When it returns, a power cut does not lose the rows. */
+  async flush(): Promise<void> {
+    await this.writing;
+    await this.handle.sync();
+  }
+
+  /** Writes the rows in their format, and syncs them to the disk. After a failure, they can be written in another format. */
+  async inFormat(args: WrittenAs): Promise<CompleteFile> {
+    if (isAsRead(args)) {
+      await this.flush();
+      return { path: this.path, bytes: this.bytes, sha256: this.hash.copy().digest("hex") };
+    }
+    await this.writing;
+    const { path, folder, place } = this;
+    this.formatted ??= temporaryPathFor(place.workPath);
+    const options = { folder, mode: place.destination.fileMode };
+    return { path: this.formatted, ...(await writeFormat(args, path, this.formatted, options)) };
+  }
+
+  /**
+   * Removes the temporary files.
+   * @param keep the path of one that stays
+   */
+  async remove(keep?: string): Promise<void> {
+    await this.writing.catch(() => undefined);
+    await this.handle.close().catch(() => undefined);
+    for (const path of [this.path, this.formatted]) {
+      if (path !== undefined && path !== keep) {
+        await rm(path, { force: true });
+      }
+    }
+  }
+}
+
+const markedEnding = ".part";
+
+/**
+ * A file of rows that are marked page by page. Until it is complete, no other file contains these rows, so its name is none of a temporary file, which a later
+ * export would remove. A killed export leaves it, and the next one gives it a usual name.
+ */
+async function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs, context: Context): Promise<string> {
+  const folder = dirname(workPath);
+  const tag = createHash("sha256").update(taskId).digest("hex").slice(0, 8);
+  const ending = new RegExp(`\\.${tag}\\.[0-9a-f]{8}\\${markedEnding}$`);
+  for (const name of (await readdir(folder)).filter((each) => ending.test(each))) {
+    const kept = join(folder, `${name.slice(0, -markedEnding.length)}.ndjson`);
+    await rename(join(folder, name), kept);
+    context.warn(
+      `Task "${taskId}": an export was killed. The rows that it had read are in "${relative(context.folder, kept)}", one a line. The last line may be cut off. ` +
+        "Keep that file: rows of it may be marked as exported, and no other file contains them.",
+    );
+  }
+  return join(folder, `${basename(temporaryPathFor(`${basename(workPath)}.${tag}`), ".tmp")}${markedEnding}`);
+}

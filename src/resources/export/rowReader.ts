@@ -1,0 +1,140 @@
+import type { Subtask } from "../../service/contract/types";
+import type { RowPage } from "../../service/rows/rowPage";
+import type { Context } from "../resource";
+import { ResourceError } from "../resource";
+import { countsOf, runningNow } from "../run/subtaskList";
+import type { DataExportArgs } from "./model";
+import { defaultPageSize, pendingRun, rowSource } from "./model";
+
+/**
+ * Milliseconds between two progress messages. Each message is a call to the engine, and one for each page would take more time and memory
+ * than the pages.
+ */
+const progressEveryMs = 500;
+
+/** Reads the rows of an export, page by page. */
+export class RowReader {
+  /** Whether the pages have as many rows as the service reports. Valid after the last page. */
+  isComplete = false;
+  private rowCount = 0;
+  private running: readonly Subtask[] = [];
+  /** Rows that were marked and that this export has not read. */
+  private vanished = 0;
+
+  /** @param marksPages whether each page is marked before the next one is read */
+  constructor(
+    private readonly args: DataExportArgs,
+    private readonly context: Context,
+    private readonly marksPages: boolean,
+  ) {}
+
+  /** Whether a subtask was running before the read. A batch that is still running can get more rows, whatever total the service reports. */
+  get wasRunning(): boolean {
+    return this.running.length > 0;
+  }
+
+  /** What is still to do after the export. Valid after the last page. */
+  get pending(): string[] | undefined {
+    // A file with maxRows rows has all rows that it can have, so another export would add none.
+    return this.wasRunning && this.rowCount < this.maxRows ? [pendingRun] : undefined;
+  }
+
+  /** The next page is requested only after the consumer is done with the page before. */
+  async *pages(): AsyncGenerator<RowPage, void, void> {
+    const { args, context, marksPages, maxRows } = this;
+    const { taskId, scope, markExported } = args;
+    if (scope === "batch" && markExported !== true) {
+      this.running = await runningNow(taskId, context);
+    }
+    let total = 0;
+    let shownAt = Number.NEGATIVE_INFINITY;
+    for await (const page of marksPages ? this.unmarkedPages() : this.allPages()) {
+      yield page;
+      total = page.total + (marksPages ? this.rowCount : 0);
+      this.rowCount += page.count;
+      this.isComplete = page.complete === true && this.vanished === 0;
+      if (context.interrupted.aborted && page.complete !== true) {
+        const exists = marksPages ? "" : " No file was written, and nothing was marked. Run the same command again.";
+        throw new ResourceError(
+          `The export was interrupted after ${this.rowCount} of ${total} rows of task "${taskId}".${exists}`,
+        );
+      }
+      if (page.complete !== undefined || context.now() - shownAt >= progressEveryMs) {
+        shownAt = context.now();
+        context.progress(`${this.rowCount} of ${total} rows`);
+      }
+    }
+    if (!this.isComplete && !marksPages && this.rowCount < maxRows) {
+      context.warn(incompleteRead(`Task "${taskId}"`, this.rowCount, total));
+    }
+    if (this.pending !== undefined) {
+      this.warnOfRun();
+    }
+  }
+
+  private get maxRows(): number {
+    return this.args.maxRows ?? Number.POSITIVE_INFINITY;
+  }
+
+  private allPages(): AsyncIterable<RowPage> {
+    const { args, context } = this;
+    return context.client.rows(rowSource(args), { maxRows: args.maxRows, pageSize: context.settings.pageSize });
+  }
+
+  /** The same request returns the next rows, because those before are marked. */
+  private async *unmarkedPages(): AsyncGenerator<RowPage, void, void> {
+    const { args, context, maxRows } = this;
+    const { pageSize = defaultPageSize } = context.settings;
+    let before: RowPage | undefined;
+    while (this.rowCount < maxRows) {
+      const size = Math.min(pageSize, maxRows - this.rowCount);
+      const page = await readNotExported(args.taskId, context, { pageSize: size, maxRows: size });
+      if (before !== undefined && page.total >= before.total && page.ndjson().equals(before.ndjson())) {
+        throw new ResourceError(
+          `Task "${args.taskId}": the service returned the same rows again after they were marked, so the export stopped. ` +
+            `The service may mark only all rows of the task: then set webextract:markScope to "task".`,
+        );
+      }
+      const vanished = before === undefined ? 0 : before.total - before.count - page.total;
+      if (vanished > 0) {
+        this.vanished += vanished;
+        context.warn(
+          `Task "${args.taskId}": ${vanished} rows were exported by somebody else during this export, ` +
+            `or the service marks all rows of the task: then set webextract:markScope to "task".`,
+        );
+      }
+      yield page;
+      if (page.count === 0) {
+        return;
+      }
+      before = page;
+    }
+  }
+
+  private warnOfRun(): void {
+    const { taskId, lotNo } = this.args;
+    const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
+    this.context.warn(
+      `Task "${taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${lotNo} were read, so there may be more rows now. ` +
+        "Export again after the end of the run. If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
+    );
+  }
+}
+
+/** The first page of the rows that are not exported. */
+export async function readNotExported(
+  taskId: string,
+  { client }: Context,
+  options: { pageSize?: number; maxRows?: number },
+): Promise<RowPage> {
+  for await (const page of client.rows({ taskId, notExported: true }, options)) {
+    return page;
+  }
+  throw new ResourceError(`Task "${taskId}": the service did not respond to a read of its rows.`);
+}
+
+/** A warning: the service reports another number of rows than it returned. */
+export function incompleteRead(of: string, rowCount: number, total: number): string {
+  const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
+  return `${of}: the service reports ${total} rows, and returned ${rowCount}. ${what}`;
+}
