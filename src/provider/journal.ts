@@ -84,7 +84,7 @@ export class Journal {
       },
       forget: async (operation) => {
         for (const key of this.keysOf(operation, name)) {
-          await this.files.remove(key);
+          this.files.remove(key);
         }
       },
       once: (request, send, idOf) => {
@@ -110,7 +110,7 @@ export class Journal {
     for (const { key, entry } of new Set(names.flatMap((each) => index.get(each) ?? []))) {
       const isHere = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
       if (isHere && !this.own.has(key) && !this.processes.isRunning(entry.process) && (await this.has(key, entry))) {
-        await this.judge(key, entry, urn, sighting);
+        this.judge(key, entry, urn, sighting);
       }
     }
   }
@@ -141,7 +141,7 @@ export class Journal {
   /** The engine ends this process as usual, and has saved all results. With skipped checkpoints, it saves them only after that. */
   dropSaved(): void {
     for (const key of this.config.skipsCheckpoints ? [] : this.returned) {
-      this.files.removeNow(key);
+      this.files.remove(key);
     }
   }
 
@@ -209,7 +209,11 @@ export class Journal {
     } catch (error) {
       if (!isSent || (isServiceError(error) && error.outcome === "notExecuted")) {
         this.own.delete(key);
-        await (earlier === undefined ? this.files.remove(key) : this.files.write(key, earlier));
+        if (earlier === undefined) {
+          this.files.remove(key);
+        } else {
+          await this.files.write(key, earlier);
+        }
       }
       throw error;
     }
@@ -236,11 +240,11 @@ export class Journal {
     }
   }
 
-  private async judge(key: string, entry: Entry, urn: string, sighting: Sighting): Promise<void> {
+  private judge(key: string, entry: Entry, urn: string, sighting: Sighting): void {
     const { operation, id, detail } = entry;
     const { final } = sighting;
     if (isInState(entry, sighting)) {
-      await this.files.remove(key);
+      this.files.remove(key);
       return;
     }
     const isOfResource = urnAs(urn, "dynamic") === urnAs(entry.urn, "dynamic");
@@ -267,7 +271,7 @@ export class Journal {
       const other = `This resource is "${sighting.id}", so no state holds the other one. Look for it at the service.`;
       this.warn(`${describeMade(entry)}. ${other}`, urn);
     }
-    await this.files.remove(key);
+    this.files.remove(key);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
@@ -56,7 +56,6 @@ const fewFiles = pLimit(64);
 
 /** The journal's folder: a file for each entry. */
 export class JournalFiles {
-  private made: Promise<void> | undefined;
   private hasWarned = false;
 
   constructor(
@@ -74,7 +73,7 @@ export class JournalFiles {
         fewFiles(async () => {
           const entry = await this.read(key).catch(() => undefined);
           if (entry !== undefined && Date.now() - entry.time > keptFor) {
-            await this.remove(key);
+            this.remove(key);
             return [];
           }
           return entry === undefined ? [] : [{ key, entry }];
@@ -101,8 +100,7 @@ export class JournalFiles {
   /** A journal that cannot be written does not stop the work. */
   async write(key: string, entry: Entry): Promise<void> {
     try {
-      this.made ??= makePrivateFolder(this.folder);
-      await this.made;
+      await makePrivateFolder(this.folder);
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
     } catch (error) {
@@ -116,12 +114,8 @@ export class JournalFiles {
     }
   }
 
-  async remove(key: string): Promise<void> {
-    await rm(this.path(key), { force: true }).catch(() => undefined);
-  }
-
-  /** Synchronous, for the end of the process. */
-  removeNow(key: string): void {
+  /** Synchronous, because it is called at the end of the process too. */
+  remove(key: string): void {
     try {
       rmSync(this.path(key), { force: true });
     } catch {

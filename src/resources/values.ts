@@ -28,6 +28,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** The first of several names, and the number of the others: "a, b and 3 more". */
+export function firstOf(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a difference. */
 export function differs(before: unknown, now: unknown): boolean {
   return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);

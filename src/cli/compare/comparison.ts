@@ -1,3 +1,4 @@
+import { didYouMean } from "../../service/errors/likelyName";
 import { CliError } from "../exitCodes";
 import type { Database } from "./database";
 import type { FieldFigures } from "./fieldFigures";
@@ -118,9 +119,6 @@ export function columnOf(
 ): number {
   const column = names.indexOf(name);
   if (column < 0 && names.length > 0) {
-    // biome-ignore lint/style/noCommonJs: most comparisons need no likely name
-    const { didYouMean } =
-      require("../../service/errors/likelyName") as typeof import("../../service/errors/likelyName");
     throw new CliError(
       `${option} names "${name}", which is no field of the rows${didYouMean(name, values ? names : []) || "."}`,
       "usage",

@@ -73,19 +73,15 @@ export function checkParameterActions(
     return actions;
   }
   const before = (context.previous?.actions ?? {}) as CheckedActions;
-  const checked = new Map<string, CheckedAction>();
-  for (const [actionId, action] of Object.entries(actions)) {
+  const checked = Object.entries(actions).map(([actionId, action]) => {
     if (!isRecord(action) || (action.loop !== undefined && !isRecord(action.loop))) {
-      checked.set(actionId, action as CheckedAction);
-      continue;
+      return [actionId, action];
     }
-    const { loop, ...others } = action;
-    // The description has converted the properties.
-    const rest = others as Omit<CheckedAction, "loop">;
     checkDeclaresAnything(actionId, action, context.problems);
+    const { loop, ...rest } = action;
     const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame, onDelete };
-    checked.set(actionId, loop === undefined ? rest : { ...rest, loop: checkLoop(loop, at, context) });
-  }
+    return [actionId, loop === undefined ? rest : { ...rest, loop: checkLoop(loop, at, context) }];
+  });
   return Object.fromEntries(checked);
 }
 

@@ -5,6 +5,7 @@ import type { SettingId } from "../ownership";
 import { describePart, keyOf } from "../ownership";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf, itemsOf, propertyOf } from "../task/taskPresence";
+import { firstOf } from "../values";
 
 /**
  * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
@@ -64,11 +65,10 @@ export function idsOfActions(actions: unknown): SettingId[] {
 
 /** Several settings in a message. */
 export function listed(settings: readonly SettingId[]): string {
-  const shown = settings
-    .slice(0, 5)
-    .map((each) => (each.part === "property" ? `${each.actionId}.${each.name}` : describePart(each)));
-  const more = settings.length - shown.length;
-  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const names = settings.map((each) =>
+    each.part === "property" ? `${each.actionId}.${each.name}` : describePart(each),
+  );
+  return firstOf(names, 5);
 }
 
 /** The settings by their keys. */
@@ -130,14 +130,14 @@ function contentOf(setting: Setting): string {
     : `${setting.value.loopType.toLowerCase()} ${setting.value.sha256}`;
 }
 
-/** The declaration with the value at the service: the same object if that is the declared value, or if the service does not show it. */
-function asShown(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): Setting {
+/** The declaration with the value at the service: the same object if that is the declared value. Undefined if the service does not show it. */
+function asShown(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): Setting | undefined {
   const shown = shownSetting(setting, actions);
-  if (shown === undefined) {
-    return setting;
+  if (shown === undefined || hasSameValue(setting, shown)) {
+    return shown && setting;
   }
   if (setting.part === "property" || shown.part === "property") {
-    return hasSameValue(setting, shown) ? setting : shown;
+    return shown;
   }
   const declared = setting.value;
   const { items, ...digest } = declared.mode === "append" ? appendedOf(declared, shown.value) : shown.value;
@@ -160,7 +160,10 @@ function appendedOf(declared: Loop, shown: Loop): Omit<Loop, "loopType"> {
 /** Drift: the settings that the service shows with other values than declared, with these values. */
 export function drifts(settings: readonly Setting[], actions: readonly ActionShown[]): Setting[] {
   const shownActions = actionsById(actions);
-  return settings.map((each) => asShown(each, shownActions)).filter((each, index) => each !== settings[index]);
+  return settings.flatMap((setting) => {
+    const now = asShown(setting, shownActions);
+    return now === undefined || now === setting ? [] : [now];
+  });
 }
 
 /** The settings whose values at the service are the declared ones, so that they need no first write. */
@@ -173,8 +176,7 @@ export function inEffect(settings: readonly Setting[], actions: readonly ActionS
       typeof shownType !== "string" || (actionType ?? shownType).toLowerCase() === shownType.toLowerCase();
     // A list that contains other items too cannot be compared with a digest.
     const isKnown = part === "property" || value.mode !== "append" || value.items !== undefined;
-    const isShown = shownSetting(setting, shownActions) !== undefined;
-    return isOfType && isKnown && isShown && asShown(setting, shownActions) === setting;
+    return isOfType && isKnown && asShown(setting, shownActions) === setting;
   });
 }
 

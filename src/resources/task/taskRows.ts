@@ -17,39 +17,27 @@ export class RowsAreHeld extends ResourceError {
 export async function removeRows(
   taskId: string,
   forceDestroy: boolean,
-  context: Context,
+  { client, settings }: Context,
 ): Promise<"empty" | "task gone"> {
-  const forced = forceDestroy || context.settings.forceDestroy(taskId);
   try {
-    if (!forced && !(await refuseIfRowsAreHeld(taskId, context))) {
+    if (forceDestroy || settings.forceDestroy(taskId)) {
+      await client.removeData({ taskId });
       return "empty";
     }
-    await context.client.removeData({ taskId });
+    // Not the read of rows that are not exported, because some services return rows only once with that read.
+    const { data } = await client.getData({ taskId, offset: 0, size: 1 });
+    const rows = Math.max(data.total, data.data.length);
+    if (rows > 0) {
+      throw new RowsAreHeld(taskId, `the task still has ${counted(rows, "row")}`);
+    }
     return "empty";
   } catch (error) {
-    if (!isServiceError(error, "notFound")) {
-      throw error;
+    if (isServiceError(error, "notFound")) {
+      return "task gone";
     }
-    return "task gone";
+    if (isServiceError(error, "refused", "plan", "contract") && error.operation === "getData") {
+      throw new RowsAreHeld(taskId, `the service does not show whether the task still has rows (${error.message})`);
+    }
+    throw error;
   }
-}
-
-/** Returns false if there are no rows, and throws if there are. A read that is refused counts as rows. */
-async function refuseIfRowsAreHeld(taskId: string, context: Context): Promise<boolean> {
-  let held: string;
-  try {
-    // Not the read of rows that are not exported, because some services return rows only once with that read.
-    const { data } = await context.client.getData({ taskId, offset: 0, size: 1 });
-    const rows = Math.max(data.total, data.data.length);
-    if (rows === 0) {
-      return false;
-    }
-    held = `the task still has ${counted(rows, "row")}`;
-  } catch (error) {
-    if (!isServiceError(error, "refused", "plan", "contract")) {
-      throw error;
-    }
-    held = `the service does not show whether the task still has rows (${error.message})`;
-  }
-  throw new RowsAreHeld(taskId, held);
 }

@@ -3,6 +3,7 @@ import { didYouMean } from "../../service/errors/likelyName";
 import { isRecord } from "../../service/isRecord";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
+import { firstOf } from "../values";
 import { withoutHint } from "./lostResponse";
 import { fieldOf, lookUpTask } from "./taskPresence";
 
@@ -34,9 +35,9 @@ export async function withKnownActions(
     .filter((id) => !known.includes(id))
     .slice(0, mostIds)
     .map((id) => `"${id}" is not among them${didYouMean(id, known) || "."}`);
-  const list = known.slice(0, mostIds).map((id) => `"${id}"`);
-  const more = known.length > mostIds ? ` and ${known.length - mostIds} more` : "";
-  return new ResourceError(
-    [withoutHint(error), `The service shows the actions ${list.join(", ")}${more}.`, ...unknown].join(" "),
+  const list = firstOf(
+    known.map((id) => `"${id}"`),
+    mostIds,
   );
+  return new ResourceError([withoutHint(error), `The service shows the actions ${list}.`, ...unknown].join(" "));
 }
