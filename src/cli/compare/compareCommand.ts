@@ -10,13 +10,12 @@ import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
 import { Database } from "./database";
 import { readHistory } from "./history/history";
-import { historyDocument, historyReport } from "./history/historyReport";
+import { historyDocument, historyPage, historyReport } from "./history/historyReport";
 import { historySides } from "./history/historySides";
-import { comparisonPage } from "./page/comparisonPage";
-import { historyPage } from "./page/historyPage";
+import { pageOf } from "./page/page";
 import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
-import { reportOf } from "./report";
+import { pageReport, reportOf } from "./report";
 import { loadSide } from "./sides/loadSide";
 import { Fields } from "./sides/rowTable";
 import type { Side } from "./sides/side";
@@ -103,7 +102,7 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
   }));
   const failures = failuresOf(conditions, comparison);
   const report = reportOf(comparison, failures, values);
-  await page?.write(comparisonPage(comparison, report, values));
+  await page?.write(pageOf("Compared rows", pageReport(comparison, report, values)));
   return {
     json: documentOf(comparison, failures),
     text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
@@ -119,7 +118,7 @@ async function showHistory(given: readonly string[], options: Flags, cli: Cli): 
     return await readHistory(await historySides(given, loading), database, loading);
   });
   const report = historyReport(history);
-  await page?.write(historyPage(history, report));
+  await page?.write(pageOf("Rows over time", historyPage(history, report)));
   return {
     json: historyDocument(history),
     text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),

@@ -3,7 +3,7 @@ import { hideSecrets } from "../../service/errors/secretShapes";
 import { cell, code, mostCharacters, within } from "../output/markdown";
 import { table } from "../output/table";
 import type { Terminal } from "../terminal";
-import type { Phrase, Report, ReportTable } from "./report";
+import type { Part, Phrase, Report, ReportTable } from "./report";
 
 /** The report for people: what failed comes first. */
 export function inTerminal({ failures, lines, tables }: Report, terminal: Terminal): string {
@@ -20,7 +20,11 @@ export function inTerminal({ failures, lines, tables }: Report, terminal: Termin
 
 /** On one line, and without characters that a terminal obeys: the colours of a result are those of this program. */
 function plain(phrase: Phrase): string {
-  return phrase.map((part) => (typeof part === "string" ? part : inert(part.foreign))).join("");
+  return phrase.map((part) => textOf(part, inert)).join("");
+}
+
+function textOf(part: Part, inertly: (text: string) => string): string {
+  return typeof part === "string" ? part : "foreign" in part ? inertly(part.foreign) : part.text;
 }
 
 /** Values that look like secrets are hidden before any cut, because half of one could not be found. */
@@ -65,12 +69,12 @@ function tableIn({ what, titles, rows }: ReportTable, most: number): string {
   const head = [`| ${titles.join(" | ")} |`, `|${"---|".repeat(titles.length)}`];
   const body = within(
     most - head.join("\n").length,
-    rows.map((row) => `| ${row.map((part) => (typeof part === "string" ? part : cell(part.foreign))).join(" | ")} |`),
+    rows.map((row) => `| ${row.map((part) => textOf(part, cell)).join(" | ")} |`),
     (count) => `| … and ${count} more ${what} |${" |".repeat(titles.length - 1)}`,
   );
   return [...head, ...body].join("\n");
 }
 
 function inCode(phrase: Phrase): string {
-  return phrase.map((part) => (typeof part === "string" ? part : code(part.foreign))).join("");
+  return phrase.map((part) => textOf(part, code)).join("");
 }

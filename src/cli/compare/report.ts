@@ -4,7 +4,7 @@ import type { Comparison, FieldComparison } from "./comparison";
 import type { Failure } from "./conditions";
 import { percentOf } from "./conditions";
 import type { FieldFigures, ValueKind } from "./fieldFigures";
-import type { Examples, UnusableKeys } from "./keyedRows";
+import type { Examples, Key, KeyedRows, RowChange, UnusableKeys } from "./keyedRows";
 import { mostExamples } from "./keyedRows";
 
 /** A comparison in words and tables, for the terminal and for Markdown. */
@@ -14,16 +14,26 @@ export interface Report {
   tables: readonly ReportTable[];
 }
 
-/** What a table row that does not fit is called. */
 export interface ReportTable {
+  /** What a row that does not fit is called. */
   what: string;
+  /** What is left out. Only for a page. */
+  note?: string;
   titles: readonly string[];
   rows: readonly (readonly Part[])[];
 }
 
-/** Words of ours, and names and values of others, which must not become markup. */
-export type Part = string | { readonly foreign: string };
+/** Words of ours, with what a page draws above them, and names and values of others, which must not become markup. */
+export type Part = string | Drawing | { readonly foreign: string };
 export type Phrase = readonly Part[];
+
+export interface Drawing {
+  readonly text: string;
+  /** Shares from 0 to 1. */
+  readonly bars?: { readonly base?: number; readonly head?: number };
+  /** From 0 to 1, with gaps. */
+  readonly line?: readonly (number | undefined)[];
+}
 
 export const foreign = (text: string): Part => ({ foreign: text });
 
@@ -125,7 +135,7 @@ function keyedTables(
     titles: ["field", "changed rows", "filled", "distinct"],
     rows: fields.map((field) => [
       foreign(field.name),
-      field.only === undefined ? String(field.changed) : "",
+      changedCell(field),
       filledCell(field),
       distinctCell(field, rows),
     ]),
@@ -140,12 +150,13 @@ function keyedTables(
   return withValues && examples.rows.length > 0 ? [changes, examples] : [changes];
 }
 
-export function figuresTable({ fields, base, head }: Comparison, withValues: boolean): ReportTable {
+function figuresTable({ fields, base, head, keyed }: Comparison, withValues: boolean): ReportTable {
   const rows = { base: base.rows, head: head.rows };
   return {
     what: "fields",
     titles: [
       ...["field", "filled", "types", "distinct", "length"],
+      ...(keyed === undefined ? [] : ["changed rows"]),
       ...(withValues ? ["most frequent in base", "most frequent in head"] : []),
     ],
     rows: fields.map((field) => [
@@ -154,17 +165,54 @@ export function figuresTable({ fields, base, head }: Comparison, withValues: boo
       bothSides(field, (figures, side) => typesIn(figures, rows[side])),
       distinctCell(field, rows),
       bothSides(field, lengthsIn),
+      ...(keyed === undefined ? [] : [changedCell(field)]),
       ...(withValues ? [frequentIn(field.base), frequentIn(field.head)] : []),
     ]),
   };
 }
 
-function filledCell({ only, filled }: FieldComparison): string {
+/** The same report for a page, which has space for all figures and for the rows that differ. */
+export function pageReport(comparison: Comparison, report: Report, withValues: boolean): Report {
+  const { keyed } = comparison;
+  const rows = keyed?.changes === undefined ? [] : [rowsTable(keyed, keyed.changes)];
+  return { ...report, tables: [figuresTable(comparison, withValues), ...rows] };
+}
+
+function rowsTable({ changed, added, removed }: KeyedRows, changes: readonly RowChange[]): ReportTable {
+  const cut = [
+    { what: "changed", found: new Set(changes.map(({ key }) => JSON.stringify(key))).size, of: changed },
+    { what: "added", found: added.keys.length, of: added.rows },
+    { what: "removed", found: removed.keys.length, of: removed.rows },
+  ].filter(({ found, of }) => found < of);
+  const keyCell = (key: Key): Part => foreign(key.join(", "));
+  return {
+    what: "rows that differ",
+    note:
+      cut.length === 0
+        ? undefined
+        : `Only the first ones by their keys: ${cut.map(({ what, found, of }) => `${found} of ${counted(of, `${what} row`)}`).join(", ")}.`,
+    titles: ["key", "row", "field", "base", "head"],
+    rows: [
+      ...removed.keys.map((key) => [keyCell(key), "removed", "", "", ""]),
+      ...changes.map(({ key, field, old, now }) => [
+        ...[keyCell(key), "changed", foreign(field)],
+        ...changedCells(old, now),
+      ]),
+      ...added.keys.map((key) => [keyCell(key), "added", "", "", ""]),
+    ],
+  };
+}
+
+function filledCell({ only, filled: { base, head } }: FieldComparison): Part {
   return only === "base"
-    ? `gone (was ${share(filled.base)})`
+    ? { text: `gone (was ${share(base)})`, bars: { base } }
     : only === "head"
-      ? `new (${share(filled.head)})`
-      : arrow(share(filled.base), share(filled.head));
+      ? { text: `new (${share(head)})`, bars: { head } }
+      : { text: arrow(share(base), share(head)), bars: { base, head } };
+}
+
+function changedCell({ only, changed }: FieldComparison): string {
+  return only === undefined ? String(changed) : "";
 }
 
 function distinctCell(field: FieldComparison, rows: { base: number; head: number }): string {
@@ -213,7 +261,7 @@ function frequentIn({ frequent }: FieldFigures): Part {
 }
 
 /** Long values that begin alike are shown from shortly before they differ. */
-export function changedCells(old: string | undefined, now: string | undefined): Part[] {
+function changedCells(old: string | undefined, now: string | undefined): Part[] {
   if (old === undefined || now === undefined) {
     return [valueCell(old), valueCell(now)];
   }

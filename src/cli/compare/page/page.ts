@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import type { Drawing, Part, Report, ReportTable } from "../report";
+import type { Markup } from "./html";
+import { foreignText, html, trusted } from "./html";
+import { style } from "./style";
+
+/** Searches the tables of a page. A row is shown if it contains each word. */
+const script = `
+for (const search of document.querySelectorAll(".search")) {
+  const rows = [...search.nextElementSibling.querySelector("tbody").rows].map((row) => ({
+    row,
+    text: [...row.cells].map((cell) => cell.textContent.toLowerCase()).join("\\n"),
+  }));
+  const status = search.querySelector("[role=status]");
+  search.hidden = rows.length < 2;
+  search.querySelector("input").addEventListener("input", ({ target }) => {
+    const words = target.value.toLowerCase().split(" ").filter((word) => word !== "");
+    let shown = 0;
+    for (const { row, text } of rows) {
+      row.hidden = !words.every((word) => text.includes(word));
+      shown += row.hidden ? 0 : 1;
+    }
+    status.textContent = shown + " of " + rows.length + " lines";
+  });
+}
+`;
+
+/** A report as a whole page. It loads nothing, and runs no script but its own. */
+export function pageOf(title: string, { failures, lines, tables }: Report): string {
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
+  const list = (phrases: Report["lines"]): Markup =>
+    phrases.length === 0 ? html`` : html`<ul>${phrases.map((phrase) => html`<li>${phrase.map(shown)}</li>`)}</ul>`;
+  const failed = html`<section class="failed" aria-labelledby="failed"><h2 id="failed">Failed conditions</h2>${list(failures)}</section>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${failures.length === 0 ? html`` : failed}
+${list(lines)}
+${tables.map(searchTable)}
+</main>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`.text;
+}
+
+function hashOf(content: string): string {
+  return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
+}
+
+/** A table with a field that searches it. The first cell names the row. */
+function searchTable({ what, titles, rows, note }: ReportTable): Markup {
+  const lines = rows.map(
+    ([first = "", ...cells]) =>
+      html`<tr><th scope="row">${shown(first)}</th>${cells.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>\n`,
+  );
+  return html`<h2>${what}</h2>
+${note === undefined ? html`` : html`<p class="quiet">${note}</p>`}
+<p class="search" hidden><label>Search <input type="search" autocomplete="off"></label> <span role="status"></span></p>
+<div class="scroll" role="region" aria-label="${what}" tabindex="0"><table id="${what.replaceAll(" ", "-")}">
+<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>
+${lines}</tbody>
+</table></div>`;
+}
+
+function shown(part: Part): Markup {
+  return typeof part === "string" ? html`${part}` : "foreign" in part ? foreignText(part.foreign) : drawn(part);
+}
+
+/** The text says the same as the bars and the line. */
+function drawn({ text, bars, line = [] }: Drawing): Markup {
+  const bar = (kind: "base" | "head"): Markup =>
+    bars?.[kind] === undefined
+      ? html``
+      : html`<svg class="bar ${kind}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="all" width="100" height="8"/><rect width="${rounded(bars[kind] * 100)}" height="8"/></svg>`;
+  const width = 100 / Math.max(line.length, 1);
+  const steps = line.map((value, index) =>
+    value === undefined
+      ? html``
+      : html`<rect x="${rounded(index * width)}" y="${rounded(98 - value * 96)}" width="${rounded(width)}" height="${rounded(2 + value * 96)}"/>`,
+  );
+  const plot = html`<svg class="plot" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${steps}</svg>`;
+  return html`<div class="drawing">${bar("base")}${bar("head")}${line.length === 0 ? html`` : plot}${text}</div>`;
+}
+
+function rounded(number: number): string {
+  return String(Number(number.toFixed(2)));
+}
