@@ -35,16 +35,15 @@ type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "clos
 
 /** @throws CliError if the tasks have several */
 function profileOf(tasks: readonly NamedTask[]): string | undefined {
-  const [first, second] = new Map(tasks.map((task) => [task.profile, task])).values();
-  if (first !== undefined && second !== undefined) {
-    const account = ({ name, taskId, profile }: NamedTask): string =>
-      `"${name ?? taskId}" in ${profile === undefined ? "the default account" : `that of profile "${profile}"`}`;
+  const profiles = [...new Set(tasks.map(({ profile }) => profile))];
+  if (profiles.length > 1) {
+    const accounts = profiles.map((profile) => (profile === undefined ? "the default one" : `profile "${profile}"`));
     throw new CliError(
-      `The tasks are in several accounts: ${account(first)}, ${account(second)}. Name only the tasks of one account.`,
+      `The tasks are in several accounts: ${accounts.join(", ")}. Name only the tasks of one account.`,
       "usage",
     );
   }
-  return first?.profile;
+  return profiles[0];
 }
 
 const lostRefresh =

@@ -2,9 +2,9 @@ import { Option } from "commander";
 import { messageOf } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
-import type { Cli, Connected } from "../cli";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
-import type { ConnectionFlags, FoundConnection } from "../connection/connection";
+import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
 import { namedTasks } from "../connection/namedTask";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
@@ -59,62 +59,37 @@ export const doctor: CliCommand = {
 };
 
 async function connectionFindings(flags: ConnectionFlags, task: string | undefined, cli: Cli): Promise<Finding[]> {
-  let connection: FoundConnection;
-  try {
-    connection = await findConnection(flags, cli.interrupted);
-  } catch (error) {
-    if (!(error instanceof CliError)) {
-      throw error;
-    }
-    return [
-      problem(
-        "configuration",
-        error.message,
-        "Run doctor in the folder of the Pulumi project, where its stack can be read.",
-      ),
-    ];
+  const connection = await findConnection(flags, cli.interrupted).catch(messageOfRefusal);
+  if (typeof connection === "string" || connection.options === undefined || connection.problems.length > 0) {
+    const problems = typeof connection === "string" ? [connection] : connection.problems;
+    return problems.map((found) => problem("configuration", found, "Correct this, then run doctor again."));
   }
-  const { config, options, problems } = connection;
-  if (options === undefined || problems.length > 0) {
-    return problems.map((found) => problem("configuration", found, "Correct the setting, then run doctor again."));
-  }
+  const { config, options } = connection;
   const client = cli.client(options);
-  const found: Finding[] = [
+  const context = cli.context({ config, options, client, stack: flags.stack });
+  const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
+  const tasks = task === undefined ? [] : await namedTasks([task], flags.stack, context).catch(messageOfRefusal);
+  return [
     good("configuration", `service ${new URL(options.baseUrl).origin}`),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
-  ];
-  await storedTokens(options, cli.terminal).catch((error: unknown) => {
-    found.push(
-      problem("token store", messageOf(error), "Make the file readable, or set tokenStore to another folder."),
-    );
-  });
-  found.push(
+    ...(typeof tokens === "string"
+      ? [problem("token store", tokens, "Make the file readable, or set tokenStore to another folder.")]
+      : []),
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),
-    await taskFinding(task, { config, options, client, stack: flags.stack }, cli),
+    typeof tasks === "string"
+      ? problem("read", tasks, "Give the id of a task, or a name that the stack has.")
+      : await readFinding(client, tasks[0]?.taskId),
     clockFinding(client),
-  );
-  return found;
+  ];
 }
 
-async function taskFinding(given: string | undefined, connected: Connected, cli: Cli): Promise<Finding> {
-  const { client, stack } = connected;
-  if (given === undefined) {
-    return readFinding(client, undefined);
+function messageOfRefusal(error: unknown): string {
+  if (error instanceof CliError || isServiceError(error)) {
+    return error.message;
   }
-  try {
-    const [task] = await namedTasks([given], stack, cli.context(connected));
-    return await readFinding(client, task?.taskId);
-  } catch (error) {
-    if (isServiceError(error)) {
-      return readFinding(client, given);
-    }
-    if (error instanceof CliError) {
-      return problem("read", error.message, "Give the id of a task, or a name that the stack has.");
-    }
-    throw error;
-  }
+  throw error;
 }
 
 const marks = { good: "✔", warning: "!", problem: "✖" } as const;

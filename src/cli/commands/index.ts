@@ -13,11 +13,8 @@ import { list } from "./list";
 import { rename } from "./rename";
 import { rows } from "./rows";
 import { run } from "./run";
-import { status } from "./status";
-import { stop } from "./stop";
-import { tokenImport } from "./token/tokenImport";
-import { tokenRefresh } from "./token/tokenRefresh";
-import { tokenStatus } from "./token/tokenStatus";
+import { status, stop } from "./subtasks";
+import { tokenImport, tokenRefresh, tokenStatus } from "./token";
 import { use } from "./use";
 import { validate } from "./validate";
 

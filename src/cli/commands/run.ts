@@ -1,6 +1,5 @@
 import { Option } from "commander";
-import type { Created } from "../../resources/resource";
-import type { CloudRunArgs, CloudRunState } from "../../resources/run/cloudRunModel";
+import type { CloudRunArgs } from "../../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
 import type { StartedRun } from "../../resources/run/runStart";
 import { adopted, startRun } from "../../resources/run/runStart";
@@ -64,26 +63,37 @@ export const run: CliCommand = {
     { line: "run shop-1 --lot-no 639308323497897245", does: "waits for a run that was started before" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const flags = options as unknown as Flags;
+    const { lotNo, wait, timeout, poll, settle, yes, ...flags } = options as unknown as Flags;
     const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
-    const args = argsOf(connection.task.taskId, flags);
-    if (flags.lotNo === undefined) {
+    const { taskId } = connection.task;
+    const args: CloudRunArgs = {
+      ...{ taskId, timeoutSeconds: timeout, pollSeconds: poll, settleSeconds: settle },
+      ...{ finishedWhen: flags.finishedWhen, failOn: flags.failOn },
+    };
+    let started: StartedRun;
+    if (lotNo === undefined) {
       const task = describeTask(connection.task, connection.stack);
       const question = `Start a run of ${task} at ${serviceOf(connection)}? It may cost money.`;
-      await cli.confirm(question, flags.yes, "No run was started.");
-    }
-    const started: StartedRun =
-      flags.lotNo === undefined
-        ? await startRun(args, { ...context, journal: notingStart(lostStart(args.taskId, connection.stack), cli) })
-        : { state: adopted(args, flags.lotNo), atStart: false };
-    const { lotNo } = started.state;
-    if (flags.lotNo === undefined) {
-      cli.terminal.say(`Run ${lotNo} of task "${args.taskId}" has started.`);
+      await cli.confirm(question, yes, "No run was started.");
+      const journal = notingStart(lostStart(taskId, connection.stack), cli);
+      started = await startRun(args, { ...context, journal });
+      cli.terminal.say(`Run ${started.state.lotNo} of task "${taskId}" has started.`);
       cli.startWords = undefined;
+    } else {
+      started = { state: adopted(args, lotNo), atStart: false };
     }
-    const state = flags.wait ? await waitForRun(started.state, context, started) : started.state;
-    return { json: documentOf(state), text: () => textOf(state, flags, connection.stack) };
+    const state = wait ? await waitForRun(started.state, context, started) : started.state;
+    const run = { taskId, lotNo: state.lotNo };
+    return {
+      json: { ...run, status: state.status, subtasks: state.subtasks },
+      text: () =>
+        wait
+          ? `Run ${run.lotNo} of task "${taskId}": ${state.status} (${describeCounts(state.subtasks)})`
+          : asStarted(
+              `Run ${run.lotNo} of task "${taskId}" was not waited for. "${waitCommand(run, connection.stack)}" waits for it.`,
+            ),
+    };
   },
 };
 
@@ -106,31 +116,4 @@ function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
       }
     },
   };
-}
-
-function argsOf(taskId: string, { timeout, poll, finishedWhen: sign, settle, failOn: fails }: Flags): CloudRunArgs {
-  return {
-    taskId,
-    timeoutSeconds: timeout,
-    pollSeconds: poll,
-    finishedWhen: sign,
-    settleSeconds: settle,
-    failOn: fails,
-  };
-}
-
-function documentOf({ taskId, lotNo, status, subtasks }: CloudRunState): Partial<Created<CloudRunState>["state"]> {
-  return { taskId, lotNo, status, subtasks };
-}
-
-function textOf(
-  { taskId, lotNo, status, subtasks }: CloudRunState,
-  { wait }: Flags,
-  stack: string | undefined,
-): string {
-  return wait
-    ? `Run ${lotNo} of task "${taskId}": ${status} (${describeCounts(subtasks)})`
-    : asStarted(
-        `Run ${lotNo} of task "${taskId}" was not waited for. "${waitCommand({ taskId, lotNo }, stack)}" waits for it.`,
-      );
 }

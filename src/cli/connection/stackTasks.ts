@@ -73,47 +73,33 @@ function resourcesOf(resources: readonly Record<string, unknown>[]): StackResour
 }
 
 function tasksOf(resources: readonly StackResource[]): StackTask[] {
+  const tasks: StackTask[] = [];
   const byKey = new Map<string, StackTask>();
-  const named: StackTask[] = [];
-  const keyOf = ({ outputs }: StackResource): string => JSON.stringify([outputs.taskId, outputs.profile]);
-  for (const resource of resources) {
-    if (resource.isTask && typeof resource.outputs.taskId === "string") {
-      const task = taskOf(resource, resource.name);
-      named.push(task);
-      byKey.set(keyOf(resource), byKey.get(keyOf(resource)) ?? task);
-    }
-  }
   // A wait or a refresh changes an older run. An export is written again by a change.
   const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
-  for (const resource of [...resources].sort((one, other) => compare(timeOf(one), timeOf(other)))) {
-    if (typeof resource.outputs.taskId === "string") {
-      const task = byKey.get(keyOf(resource)) ?? taskOf(resource);
-      byKey.set(keyOf(resource), task);
-      addTo(task, resource);
+  const named = resources.filter((each) => each.isTask);
+  const others = resources.filter((each) => !each.isTask);
+  const inTime = others.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+  for (const { isTask: hasName, type, name, outputs } of [...named, ...inTime]) {
+    const { taskId, profile, origin, lotNo, status, file, rowCount } = outputs;
+    if (typeof taskId !== "string") {
+      continue;
+    }
+    const key = JSON.stringify([taskId, profile]);
+    let task = byKey.get(key);
+    if (task === undefined || hasName) {
+      const account = { profile: text(profile) || undefined, origin: text(origin) || undefined };
+      task = { name: hasName ? name : undefined, taskId, ...account, exports: [] };
+      tasks.push(task);
+      byKey.set(key, byKey.get(key) ?? task);
+    }
+    if (type === "CloudRun" && typeof lotNo === "string") {
+      task.run = { lotNo, status: text(status) };
+    } else if (type === "DataExport" && typeof file === "string" && typeof rowCount === "number") {
+      task.exports.push({ name, file, rows: rowCount, lotNo: text(lotNo) || undefined });
     }
   }
-  return [...new Set([...named, ...byKey.values()])];
-}
-
-function taskOf({ outputs }: StackResource, name?: string): StackTask {
-  const { taskId, profile, origin } = outputs;
-  return {
-    name,
-    taskId: text(taskId),
-    profile: text(profile) || undefined,
-    origin: text(origin) || undefined,
-    exports: [],
-  };
-}
-
-/** @param resource each in the order in which they were changed */
-function addTo(task: StackTask, { type, name, outputs }: StackResource): void {
-  if (type === "CloudRun" && typeof outputs.lotNo === "string") {
-    task.run = { lotNo: outputs.lotNo, status: text(outputs.status) };
-  } else if (type === "DataExport" && typeof outputs.file === "string" && typeof outputs.rowCount === "number") {
-    const lotNo = typeof outputs.lotNo === "string" ? outputs.lotNo : undefined;
-    task.exports.push({ name, file: outputs.file, rows: outputs.rowCount, lotNo });
-  }
+  return tasks;
 }
 
 function listOfStrings(value: unknown): string[] {
@@ -122,8 +108,4 @@ function listOfStrings(value: unknown): string[] {
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { canonical, counted } from "../../resources/values";
+import { canonical } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
 import type { ResourceChange } from "./plan";
@@ -103,19 +103,8 @@ function cleanedText(text: string, name: string): string {
 
 /** Digests say nothing to a reader where the list itself stands beside them. Of a file, they are all there is. */
 function withoutDigests(map: Record<string, unknown>): Record<string, unknown> {
-  const { sha256, count, ...rest } = map;
-  if (typeof sha256 !== "string") {
-    return map;
-  }
-  const file = rest.itemsFile ?? rest.file;
-  if (typeof file !== "string") {
-    const { hosts: _hosts, ...list } = rest;
-    return list;
-  }
-  const { hosts: _hosts, ...others } = rest;
-  const name = rest.itemsFile === undefined ? "file" : "itemsFile";
-  const lines = typeof count === "number" ? `${counted(count, "line")}, ` : "";
-  return { ...others, [name]: `${file} (${lines}digest ${sha256.slice(0, 8)})` };
+  const { sha256, count: _count, hosts: _hosts, ...list } = map;
+  return typeof sha256 !== "string" || "file" in map || "itemsFile" in map ? map : list;
 }
 
 /** @param raw both values with their secrets: what is secret on one side is not shown on the other */

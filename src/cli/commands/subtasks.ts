@@ -1,0 +1,107 @@
+import { Option } from "commander";
+import { cloudRunArgs } from "../../resources/run/cloudRunModel";
+import { observeRun } from "../../resources/run/observeRun";
+import { adopted } from "../../resources/run/runStart";
+import { stopRun } from "../../resources/run/runStop";
+import { countsOf, runningOf, terminalStatusOf } from "../../resources/run/subtaskList";
+import type { CliCommand, Result } from "../command";
+import type { ConnectionFlags } from "../connection/connection";
+import { describeTask } from "../connection/namedTask";
+import { CliError } from "../exitCodes";
+import { numberFrom, taskArgument, yesOption } from "../options";
+import { table } from "../output/table";
+
+interface StatusFlags extends ConnectionFlags {
+  subtasks?: boolean;
+}
+
+export const status: CliCommand = {
+  name: "status",
+  summary: "count the subtasks of the latest run of a task by status",
+  details: "The service lists the subtasks of a task without a lotNo: they are those of the latest run.",
+  connects: true,
+  arguments: [taskArgument()],
+  options: [new Option("--subtasks", "list every subtask")],
+  examples: [
+    { line: "status shop-1", does: "counts the subtasks by status" },
+    { line: "status shop-1 --subtasks --stack production", does: "lists them, in the account of a Pulumi stack" },
+  ],
+  async run({ arguments: [given], options }, cli) {
+    const flags = options as StatusFlags;
+    const { client, config, task } = await cli.connectTo(String(given), flags);
+    const { taskId } = task;
+    const list = await client.allSubtasks(taskId, { signal: cli.interrupted });
+    const { total, byStatus } = countsOf(list);
+    const statuses = Object.entries(byStatus).map(([word, count]) => {
+      const means = terminalStatusOf(word, config.settings.statuses) ?? "running";
+      return { status: word, means, count };
+    });
+    const subtasks = list.map(({ subTaskId, status: word }) => ({ subTaskId, status: word }));
+    return {
+      json: { taskId, total, statuses, ...(flags.subtasks === true ? { subtasks } : {}) },
+      text() {
+        if (total === 0) {
+          return `The service lists no subtasks of task "${taskId}".`;
+        }
+        const rows = statuses.map(({ status: word, means, count }) => [word, means, String(count)]);
+        const counts = table(["status", "means", "subtasks"], rows, cli.terminal);
+        const each = subtasks.map(({ subTaskId, status: word }) => [subTaskId, word]);
+        return flags.subtasks === true ? `${counts}\n\n${table(["subtask", "status"], each, cli.terminal)}` : counts;
+      },
+    };
+  },
+};
+
+interface StopFlags extends ConnectionFlags {
+  timeout: number;
+  poll: number;
+  yes?: boolean;
+}
+
+const mostSeconds = 300;
+
+export const stop: CliCommand = {
+  name: "stop",
+  summary: "stop the running subtasks of the latest run of a task, and wait until they have stopped",
+  connects: true,
+  arguments: [taskArgument()],
+  options: [
+    new Option("--timeout <seconds>", `how long to wait, ${mostSeconds} at most`)
+      .argParser(numberFrom(0))
+      .default(mostSeconds),
+    new Option("--poll <seconds>", "time between two reads")
+      .argParser(numberFrom(0))
+      .default(cloudRunArgs.pollSeconds.default),
+    yesOption(),
+  ],
+  examples: [
+    { line: "stop shop-1", does: "asks, then stops what is running of the task shop-1" },
+    { line: "stop shop-1 --yes", does: "does so in a script" },
+  ],
+  async run({ arguments: [given], options }, cli) {
+    const { timeout, poll, yes, ...flags } = options as unknown as StopFlags;
+    const connection = await cli.connectTo(String(given), flags);
+    const { taskId } = connection.task;
+    const context = cli.context(connection);
+    const wanted = { taskId, timeoutSeconds: timeout, pollSeconds: poll };
+    // The user means the run whose subtasks the service lists, whatever its lotNo.
+    const { state, list } = await observeRun(adopted(wanted, ""), context, { atStart: true });
+    const running = runningOf(list, context.settings.statuses).length;
+    if (running === 0) {
+      return result(taskId, 0, `No subtask of task "${taskId}" is running.`);
+    }
+    const question = `Stop ${running} running subtasks of ${describeTask(connection.task, connection.stack)}?`;
+    await cli.confirm(question, yes, "Nothing was stopped.");
+    // A resource that is deleted goes on with a warning where a run could not be stopped. Here, that is a failure.
+    const warnings: string[] = [];
+    await stopRun(state, { ...context, warn: (message) => void warnings.push(message) });
+    if (warnings.length > 0) {
+      throw new CliError(warnings.join(" "), "failed", { taskId });
+    }
+    return result(taskId, running, `${running} subtasks of task "${taskId}" have stopped or ended.`);
+  },
+};
+
+function result(taskId: string, stopped: number, what: string): Result {
+  return { json: { taskId, stopped }, text: () => what };
+}
