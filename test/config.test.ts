@@ -30,11 +30,11 @@ describe("configuration", () => {
     assert.deepEqual(problems.sort(), [
       'WEBEXTRACT_ALLOW_INSECURE_HTTP must be true or false; got "yes".',
       "webextract:baseUrl must begin with https://.",
-      'webextract:markScope must be task or returned; got "both".',
-      'webextract:maxRetries must be an integer; got "three".',
-      "webextract:pageSize must be an integer.",
+      'webextract:markScope must be "task" or "returned"; got "both".',
+      'webextract:maxRetries must be an integer of at least 0; got "three".',
+      "webextract:pageSize must be an integer of at least 1.",
       "webextract:statuses must be a JSON map of finished, failed, stopped to lists of strings.",
-      "webextract:timeoutSeconds must be a number of at least 0.001.",
+      'webextract:timeoutSeconds must be a number of at least 0.001; got "-1".',
     ]);
   });
 
@@ -50,7 +50,7 @@ describe("configuration", () => {
       assert.deepEqual([config.runLabels, problems.length], [[], 1]);
       assert.match(
         problems[0] ?? "",
-        /^WEBEXTRACT_RUN_LABEL must be 1 to 100 letters, digits or characters of \. _ : \/ \+ @ -[.;]/,
+        /^WEBEXTRACT_RUN_LABEL must be 1 to 100 letters, digits or characters of \. _ : \/ \+ @ -, which/,
       );
     }
     const both = parse({ baseUrl: "https://one.test", runLabel: "a" }, { WEBEXTRACT_RUN_LABEL: "b" });
@@ -95,7 +95,7 @@ describe("configuration", () => {
     assert.deepEqual(config.movedFrom, ["https://old.test", "https://older.test"]);
   });
 
-  it("accepts true and false in any case for forceDestroy, and refuses other words for them unless they are in a JSON list", () => {
+  it("accepts true, false and lists for forceDestroy", () => {
     const forced = (raw: string) => parse({ baseUrl: "https://one.test" }, { WEBEXTRACT_FORCE_DESTROY: raw });
     for (const [raw, expected] of [
       ["TRUE", true],
@@ -107,13 +107,8 @@ describe("configuration", () => {
       const { config, problems } = forced(raw);
       assert.deepEqual([config.settings.forceDestroy("task-1"), problems], [expected, []], raw);
     }
-    const refusal = (raw: string): string =>
-      `must be true, false or a list of task ids, as JSON or with commas; got "${raw}". An id such as yes, no, on, off, 1 or 0 must be in a JSON list.`;
-    for (const raw of ["yes", "No", "1", "0", "ON", "off", "task-1,yes", "true,task-1"]) {
-      assert.deepEqual(forced(raw).problems, [`WEBEXTRACT_FORCE_DESTROY ${refusal(raw)}`], raw);
-    }
-    assert.deepEqual(parse({ baseUrl: "https://one.test", forceDestroy: "yes" }).problems, [
-      `webextract:forceDestroy ${refusal("yes")}`,
+    assert.deepEqual(forced('["task-1"').problems, [
+      "WEBEXTRACT_FORCE_DESTROY must be true, false or a list of task ids, as JSON or with commas.",
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Key } from "../../src/config/configKeys";
 import { configKeys } from "../../src/config/configKeys";
+import { describeShape } from "../../src/service/contract/kinds";
 import type { Parts } from "./parts";
 import { table } from "./parts";
 
@@ -12,14 +13,8 @@ export function partsOfConfiguration(): Parts {
     table(
       ["key", "environment variable", "value", "meaning", "default"],
       keys.flatMap(([name, key]) => {
-        const { kind, environment, meaning, default: fallback = "", isSecret } = key;
-        const row = [
-          `\`${name}\``,
-          `\`${environment}\``,
-          kind.allowed,
-          meaning + (isSecret ? " (secret)" : ""),
-          fallback,
-        ];
+        const { kind, allowed = describeShape(kind), environment, meaning, default: fallback = "", isSecret } = key;
+        const row = [`\`${name}\``, `\`${environment}\``, allowed, meaning + (isSecret ? " (secret)" : ""), fallback];
         return isChosen(key) ? [row] : [];
       }),
     );

@@ -121,7 +121,7 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
     const byDefault = fallback === undefined || fallback === "required" ? "" : ` Default: ${fallback}.`;
     const spec: Spec = {
       description: `${upperFirst(meaning)}.${byDefault} Environment: \`${environment}\`.`,
-      ...types.ofShape(`Config${upperFirst(name)}`, kind.shape, () => undefined, "written"),
+      ...types.ofShape(`Config${upperFirst(name)}`, kind, () => undefined, "written"),
       // Profiles contain credentials.
       ...((isSecret || name === "profiles") && { secret: true }),
     };

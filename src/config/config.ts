@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
+import { describeShape } from "../service/contract/kinds";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
@@ -7,6 +8,7 @@ import { parsedUrl } from "../service/parsedUrl";
 import { optionProblems } from "../service/settings";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
+import { parse } from "./parse";
 
 /** Reads the string of a key, without the namespace. */
 export type ReadKey = (key: ConfigKey) => string | undefined;
@@ -113,14 +115,12 @@ function valuesOf(
   const entries = keyNames.flatMap((name) => {
     const raw = read(name);
     if (raw === undefined || raw === "") return [];
-    const { kind, isSecret }: Key = configKeys[name];
-    const value = kind.parse(raw);
-    if (value !== undefined) return [[name, value]];
-    const { allowed, hint } = kind;
+    const { kind, allowed = describeShape(kind), pattern, isSecret }: Key = configKeys[name];
+    const value = parse(kind, raw);
+    if (value !== undefined && (pattern?.test(raw) ?? true)) return [[name, value]];
     // A long one can be a credential in the wrong place, and a map or a list can contain one.
     const isShown = isSecret !== true && raw.length <= longestShown && !/[{["]/.test(raw);
-    const got = isShown ? `; got ${JSON.stringify(raw)}` : "";
-    problems.push([`${nameOf(name)} must be ${allowed}${got}.`, ...(hint === undefined ? [] : [hint])].join(" "));
+    problems.push(`${nameOf(name)} must be ${allowed}${isShown ? `; got ${JSON.stringify(raw)}` : ""}.`);
     return [];
   });
   return Object.fromEntries(entries);

@@ -1,6 +1,8 @@
+import type { Statuses } from "../resources/resource";
+import type { Kind, Shape } from "../service/contract/kinds";
+import { boolean, choice, freeMap, list, string } from "../service/contract/kinds";
 import type { ServiceClientOptions } from "../service/options";
-import type { Kind } from "./kinds";
-import { boolean, booleanOrList, choice, integer, label, list, mapOfLists, mapOfMaps, number, string } from "./kinds";
+import { optionKinds } from "../service/settings";
 
 /**
  * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this description, and
@@ -11,7 +13,11 @@ export interface Key extends Description {
 }
 
 interface Description {
-  readonly kind: Kind<unknown>;
+  readonly kind: Shape;
+  /** What is allowed, for errors and the documentation, if the kind does not say all of it. */
+  readonly allowed?: string;
+  /** What a string must match. */
+  readonly pattern?: RegExp;
   /** The environment variable that is used if the configuration does not have the key. Default: `WEBEXTRACT_PAGE_SIZE` for `pageSize`. */
   readonly environment?: string;
   /** For the documentation. */
@@ -27,129 +33,144 @@ interface Description {
 /** The keys that are options of the client, under the same names. */
 export const clientKeys = withVariables({
   baseUrl: {
-    kind: string("a URL"),
+    kind: string,
+    allowed: "a URL",
     meaning: "base address of the service",
     default: "required",
     inProfile: true,
   },
   accessToken: {
-    kind: string(),
+    kind: string,
     meaning: "access token",
     isSecret: true,
     inProfile: true,
   },
   refreshToken: {
-    kind: string(),
+    kind: string,
     meaning: "first refresh token; the newest one is kept in `tokenStore`",
     isSecret: true,
     inProfile: true,
   },
   apiKey: {
-    kind: string(),
+    kind: string,
     meaning: "API key, for the upload of start URLs",
     isSecret: true,
     inProfile: true,
   },
   credentialCommand: {
-    kind: string("a command line"),
+    kind: string,
+    allowed: "a command line",
     meaning: 'prints `{"Version": 1, "AccessToken": "…", "Expiration": "…"}`',
     inProfile: true,
   },
   tokenStore: {
-    kind: string("a folder"),
+    kind: string,
+    allowed: "a folder",
     meaning: "where the newest refresh tokens are kept",
     default: "`pulumi-webextract` in the user's state folder",
     inProfile: true,
   },
   timeoutSeconds: {
-    kind: number,
+    kind: optionKinds.timeoutSeconds,
     meaning: "maximum time for one request",
     default: "30",
   },
   deadlineSeconds: {
-    kind: number,
+    kind: optionKinds.deadlineSeconds,
     meaning: "maximum time for one call with its retries",
     default: "900",
   },
   busyTimeoutSeconds: {
-    kind: number,
+    kind: optionKinds.busyTimeoutSeconds,
     meaning: "how long a write waits for a task that is running",
     default: "120",
   },
   maxRetries: {
-    kind: integer,
+    kind: optionKinds.maxRetries,
     meaning: "maximum number of retries of one call, where a retry is safe",
     default: "5",
   },
   requestsPerSecond: {
-    kind: number,
+    kind: optionKinds.requestsPerSecond,
     meaning: "maximum rate of requests",
     default: "none until the service responds with 429",
   },
   concurrency: {
-    kind: integer,
+    kind: optionKinds.concurrency,
     meaning: "maximum number of requests at a time",
     default: "8",
   },
   pageSize: {
-    kind: integer,
+    kind: optionKinds.pageSize,
     meaning: "maximum number of rows on a page",
     default: "1000",
   },
   allowInsecureHttp: {
     kind: boolean,
+    allowed: "true or false",
     meaning: "allows plain http to other machines",
     default: "`false`",
   },
   notExecutedCodes: {
-    kind: list("error codes"),
+    kind: list(string),
+    allowed: "a list of error codes, as JSON or with commas",
     meaning: "error codes that prove that this service did not execute the request",
     default: "none",
   },
   credentials: {
-    kind: choice("contract", "bearer", "apiKey"),
+    kind: optionKinds.credentials,
     meaning: "which credential requests carry: the one of the contract for each operation, or one for all operations",
     default: "`contract`",
   },
   refreshPath: {
-    kind: string("a path"),
+    kind: string,
+    allowed: "a path",
     meaning: "path of the token refresh",
     default: "`/token`",
   },
   logLevel: {
-    kind: choice("silent", "debug", "trace"),
+    kind: optionKinds.logLevel,
     environment: "WEBEXTRACT_LOG",
     meaning: "`debug` writes a line for each request, `trace` also the reason for each retry; no body, no credential",
     default: "`silent`",
   },
 } satisfies Partial<Record<keyof ServiceClientOptions, Description>>);
 
+const profiles: Kind<Record<string, Record<string, unknown>>> = { is: "map", of: freeMap, mayBeEmpty: true };
+const words = { kind: list(string, { mayBeEmpty: true }) };
+const statuses: Kind<Partial<Statuses>> = { is: "object", fields: { finished: words, failed: words, stopped: words } };
+
 /** The keys that the provider itself uses. */
 const providerKeys = withVariables({
   profiles: {
-    kind: mapOfMaps("profiles"),
+    kind: profiles,
+    allowed: "a JSON map of profiles",
     meaning: profilesMeaning(),
     default: "none",
   },
   journal: {
-    kind: string("a folder, or off"),
+    kind: string,
+    allowed: "a folder, or off",
     meaning: "where the [journal](../explanation/lost-responses.md#the-journal) is kept",
     default: "`journal` in the folder of `tokenStore`",
   },
   actionTypes: {
-    kind: list("action types"),
+    kind: list(string),
+    allowed: "a list of action types, as JSON or with commas",
     meaning:
       "action types that a refresh requests in addition to the declared ones; with the type of loops it finds their drift",
     default: "none",
   },
   allowedFolders: {
-    kind: list("folders"),
+    kind: list(string),
+    allowed: "a list of folders, as JSON or with commas",
     meaning:
       "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file`, `checks.schema` and the `path` of a Manifest can name. Those of the configuration and of the environment count",
     default: "none",
   },
   packagesFolder: {
-    kind: string("a folder"),
+    kind: string,
+    allowed: "a folder",
     meaning:
       "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",
     default: "the program's folder",
@@ -160,34 +181,43 @@ const providerKeys = withVariables({
     default: "`task`",
   },
   statuses: {
-    kind: mapOfLists("finished", "failed", "stopped"),
+    kind: statuses,
+    allowed: "a JSON map of finished, failed, stopped to lists of strings",
     meaning: 'which subtask statuses mean what, for example `{"finished": ["done"]}`',
     default: "finished: `finished`, `completed`, `done`; failed: `failed`, `error`; stopped: `stopped`",
   },
   runLabel: {
-    kind: label,
+    kind: string,
+    allowed:
+      "1 to 100 letters, digits or characters of . _ : / + @ -, which are not secret: previews and the state show them",
+    // It can be in diffs, logs and files.
+    pattern: /^[\p{L}\p{N}._:/+@-]{1,100}$/u,
     meaning:
       "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
     default: "none: nothing is started",
   },
   native: {
     kind: boolean,
+    allowed: "true or false",
     meaning: "whether the classes run on the [native plugin](../explanation/two-engines.md), which must be installed",
     default: "`false`",
   },
   s3ForcePathStyle: {
     kind: boolean,
+    allowed: "true or false",
     meaning:
       "whether requests to [S3](../how-to/s3.md) have the bucket in the path, as many compatible stores need it; region, endpoint and credentials are those of the AWS SDK",
     default: "`false`",
   },
   forceDestroy: {
-    kind: booleanOrList("task ids"),
+    kind: { is: "any" } as Kind<boolean | string[]>,
+    allowed: "true, false or a list of task ids, as JSON or with commas",
     meaning: "allows the removal of the rows of all or of these tasks; both sources count",
     default: "`false`",
   },
   movedFrom: {
-    kind: list("URLs"),
+    kind: list(string),
+    allowed: "a list of URLs, as JSON or with commas",
     meaning: "earlier base addresses of a service that has moved; both sources count",
     default: "none",
   },

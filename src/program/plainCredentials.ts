@@ -1,6 +1,7 @@
 import { log, runtime } from "@pulumi/pulumi";
-import type { Key } from "../config/configKeys";
+import type { ConfigValues, Key } from "../config/configKeys";
 import { configKeys } from "../config/configKeys";
+import { parse } from "../config/parse";
 import { isEncrypted } from "../engine/configSecrets";
 import { canonical } from "../resources/values";
 import { isRecord } from "../service/isRecord";
@@ -40,7 +41,8 @@ function plainKeys(all: Readonly<Record<string, string>>): PlainCredential[] {
 /** Pulumi passes the profiles as one JSON string. If one value in it is encrypted, the whole string counts as encrypted. */
 function plainInProfiles(raw: string | undefined): PlainCredential[] {
   const key = "webextract:profiles";
-  const profiles = raw === undefined || isEncrypted(key) ? undefined : configKeys.profiles.kind.parse(raw);
+  const isReadable = raw !== undefined && !isEncrypted(key);
+  const profiles = isReadable ? (parse(configKeys.profiles.kind, raw) as ConfigValues["profiles"]) : undefined;
   // Pulumi converts a map of the file into compact JSON with sorted keys. Any other string is a string in the file too, and has no paths.
   const mayBeMap = profiles !== undefined && canonical(profiles) === raw;
   return Object.entries(profiles ?? {}).flatMap(([profile, fields]) =>

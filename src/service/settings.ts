@@ -1,4 +1,6 @@
 import { isHeaderValue } from "./auth/accessToken";
+import type { Problem, Shape } from "./contract/kinds";
+import { checkValue, choice, integer, number, string } from "./contract/kinds";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
 import type { ProxyServer } from "./http/proxyServer";
@@ -71,43 +73,37 @@ function withoutSlashes(address: string): string {
   return address.slice(0, end);
 }
 
+/** The kinds of the options that one value alone describes. */
+export const optionKinds = {
+  timeoutSeconds: number(0.001),
+  deadlineSeconds: number(0.001),
+  busyTimeoutSeconds: number(0),
+  requestsPerSecond: number(0.01),
+  maxRetries: integer(0),
+  concurrency: integer(1),
+  pageSize: integer(1),
+  maxResponseBytes: integer(1024),
+  credentialCommand: string,
+  tokenStore: string,
+  profile: string,
+  credentials: choice("contract", "bearer", "apiKey"),
+  logLevel: choice("silent", "debug", "trace"),
+} satisfies { [Name in keyof ServiceClientOptions]?: Shape };
+
 /** The problems of the options, one sentence each; empty if there are none. */
 export function optionProblems(options: ServiceClientOptions): string[] {
+  const found: Problem[] = [];
+  for (const [name, kind] of Object.entries<Shape>(optionKinds)) {
+    const value = options[name as keyof typeof optionKinds];
+    if (value !== undefined) checkValue(kind, value, name, found);
+  }
+  const isPath = options.refreshPath === undefined || /^\/[\w\-./:]+$/.test(options.refreshPath);
   const problems = [
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
+    ...(["accessToken", "refreshToken", "apiKey"] as const).map((name) => credentialProblem(name, options[name])),
+    ...found.map(({ path, reason }) => `${path} ${reason}.`),
+    isPath ? undefined : "refreshPath must be a path that starts with a slash.",
   ];
-  const number = (name: keyof ServiceClientOptions, least: number, integer: boolean) => {
-    const value = options[name];
-    const right =
-      typeof value === "number" && value >= least && (integer ? Number.isSafeInteger(value) : Number.isFinite(value));
-    if (value !== undefined && !right) {
-      problems.push(`${name} must be ${integer ? "an integer" : "a number"} of at least ${least}.`);
-    }
-  };
-  number("timeoutSeconds", 0.001, false);
-  number("deadlineSeconds", 0.001, false);
-  number("busyTimeoutSeconds", 0, false);
-  number("requestsPerSecond", 0.01, false);
-  number("maxRetries", 0, true);
-  number("concurrency", 1, true);
-  number("pageSize", 1, true);
-  number("maxResponseBytes", 1024, true);
-  for (const name of ["accessToken", "refreshToken", "apiKey"] as const)
-    problems.push(credentialProblem(name, options[name]));
-  for (const name of ["credentialCommand", "tokenStore", "profile"] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && (typeof value !== "string" || value.trim() === ""))
-      problems.push(`${name} must not be empty.`);
-  }
-  if (options.refreshPath !== undefined && !/^\/[\w\-./:]+$/.test(options.refreshPath)) {
-    problems.push("refreshPath must be a path that starts with a slash.");
-  }
-  const oneOf = (name: "credentials" | "logLevel", allowed: string[]) => {
-    const value = options[name];
-    if (value !== undefined && !allowed.includes(value)) problems.push(`${name} must be one of ${allowed.join(", ")}.`);
-  };
-  oneOf("credentials", ["contract", "bearer", "apiKey"]);
-  oneOf("logLevel", ["silent", "debug", "trace"]);
   return problems.filter((problem) => problem !== undefined);
 }
 

@@ -22,7 +22,7 @@ describe("the configuration of the native plugin", () => {
     assert.deepEqual(failures.map((each) => each.slice(0, 60)).sort(), [
       ": webextract:accessTokn is not known. Known: baseUrl, access",
       ": webextract:baseUrl must begin with https://.",
-      'maxRetries: webextract:maxRetries must be an integer; got "m',
+      "maxRetries: webextract:maxRetries must be an integer of at l",
     ]);
     assert.match((await failuresOf({})).join(), /webextract:baseUrl is missing\. Set it with/);
     const { failures: declared } = await world.checkConfig({}, "declared");
@@ -36,7 +36,7 @@ describe("the configuration of the native plugin", () => {
     assert.deepEqual((await failuresOf({ baseUrl: "ftp://x.test", pageSize: 0, profiles })).sort(), [
       ": webextract:baseUrl must begin with https://.",
       ": webextract:profiles.a.baseUrl must begin with https://.",
-      "pageSize: webextract:pageSize must be an integer of at least 1.",
+      'pageSize: webextract:pageSize must be an integer of at least 1; got "0".',
     ]);
   });
 

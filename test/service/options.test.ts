@@ -15,7 +15,7 @@ describe("the client's options", () => {
       maxRetries: 1.5,
       concurrency: 0,
       requestsPerSecond: Number.NaN,
-      credentialCommand: " ",
+      credentialCommand: "",
       refreshPath: "token",
     });
     assert.deepEqual(

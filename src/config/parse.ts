@@ -1,0 +1,44 @@
+import type { Problem, Shape } from "../service/contract/kinds";
+import { checkValue } from "../service/contract/kinds";
+
+const booleans = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/**
+ * The value that the string of a key stands for. In Pulumi and in the environment, every value is a string: a list is one as JSON or with commas, a map as
+ * JSON.
+ * @returns undefined if the kind does not allow it
+ */
+export function parse(kind: Shape, raw: string): unknown {
+  const problems: Problem[] = [];
+  const value = checkValue(kind, plainValue(kind, raw), "", problems);
+  return problems.length === 0 ? value : undefined;
+}
+
+function plainValue(kind: Shape, raw: string): unknown {
+  switch (kind.is) {
+    case "boolean":
+      return booleans.get(raw.toLowerCase());
+    case "number":
+      return raw.trim() === "" ? undefined : Number(raw);
+    case "list":
+      return raw.trimStart().startsWith("[") ? parseJson(raw) : raw.split(",").map((item) => item.trim());
+    case "any":
+      return booleans.get(raw.toLowerCase()) ?? plainValue({ is: "list", of: kind }, raw);
+    case "map":
+    case "object":
+      return parseJson(raw);
+    default:
+      return raw;
+  }
+}
+
+function parseJson(raw: string): unknown {
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return undefined;
+  }
+}
