@@ -1,7 +1,7 @@
 import type { Input, OutputInstance } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
 import { describeValue, isPlainMap } from "../resources/values";
-import { ExtractionResource } from "./extractionResource";
+import type { ExtractionResource } from "./extractionResource";
 import { withIds } from "./previewIds";
 
 /** The arguments of a program that start a run or an export again. */
@@ -47,30 +47,18 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
   if (resources === undefined || resources === null) {
     return undefined;
   }
-  const list: unknown = resources;
-  if (!Array.isArray(list)) {
+  if (!Array.isArray(resources)) {
     throw new RunError(
-      `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract; got ${howToList(list)}`,
+      `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract, and the program must know the list; got ${describeValue(resources)}. For other values, use triggers.`,
     );
   }
-  const wrong = list.findIndex((each) => typeof each?.namedHash !== "function");
+  const wrong = resources.findIndex((each) => typeof each?.namedHash !== "function");
   if (wrong >= 0) {
     throw new RunError(
       `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values, use triggers.`,
     );
   }
   return output(resources.map((each) => each.namedHash()));
-}
-
-function howToList(given: unknown): string {
-  if (given instanceof ExtractionResource) {
-    return "a resource. Write it as a list: rerunOn: […].";
-  }
-  if (Output.isInstance(given) || given instanceof Promise) {
-    const what = given instanceof Promise ? "a promise" : "an output";
-    return `${what}, whose value the program does not know. List the resources themselves.`;
-  }
-  return `${describeValue(given)}. For other values, use triggers.`;
 }
 
 /**
@@ -83,28 +71,14 @@ export function triggersOf(owner: string, triggers: unknown, advice: string): un
     const next = what === "a resource" ? advice : "Give a string, a number, or lists and maps of these.";
     throw new RunError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
   };
-  if (holdsItself(triggers, [])) {
-    return refuse("triggers", "a value that contains itself");
-  }
   // First, because ids are found by their outputs.
   return withoutResources(withIds(triggers), "triggers", refuse);
 }
 
-function holdsItself(value: unknown, within: readonly unknown[]): boolean {
-  if (!Array.isArray(value) && !isPlainMap(value)) {
-    return false;
-  }
-  const inside = [...within, value];
-  return within.includes(value) || Object.values(value).some((each) => holdsItself(each, inside));
-}
-
 /** Names a value that the engine receives as an empty map or not at all. */
 function unshown(value: unknown): string | undefined {
-  if (value instanceof Date) {
-    return "a date";
-  }
-  if (value instanceof Map || value instanceof Set) {
-    return value instanceof Map ? "a Map" : "a Set";
+  if (value instanceof Date || value instanceof Map || value instanceof Set) {
+    return `a ${value.constructor.name}`;
   }
   return ["bigint", "function", "symbol"].includes(typeof value) ? `a ${typeof value}` : undefined;
 }

@@ -9,6 +9,8 @@ export interface BeforeRefusal {
   isUp: boolean;
 }
 
+const mostTitles = 5;
+
 /**
  * The ways to continue after a refused delete. None of them starts a run: the resources that were deleted before have left the state, so an up of the whole
  * stack would make them again.
@@ -18,32 +20,16 @@ export function describeRefusedDelete(
   urn: string | undefined,
   { deleted, isUp }: BeforeRefusal,
 ): string {
-  const ways = [
+  const keepsTask = `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${urn === undefined ? "URN" : shellQuoted(urn)}" and then the same command again.`;
+  const more = deleted.length - mostTitles;
+  const left = [...deleted.slice(0, mostTitles), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  return [
+    message,
     `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId} (or =true, for all tasks).`,
-    ...(isUp
-      ? []
-      : [
-          `To keep the task and its rows, set onDelete: "retain" on the resource, and run "pulumi up --target ${urn === undefined ? "URN" : shellQuoted(urn)}" and then the same command again.`,
-        ]),
+    ...(isUp ? [] : [keepsTask]),
     `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
-  ];
-  return [message, ...ways, ...describeDeleted(deleted, isUp)].join(" ");
-}
-
-const mostTitles = 5;
-
-function describeDeleted(titles: readonly string[], isUp: boolean): string[] {
-  const again = isUp
-    ? "If you put them back into the program, an up makes them again"
-    : 'A "pulumi up" without --target makes them again';
-  if (titles.length === 0) {
+    ...(deleted.length === 0 ? [] : [`Already out of the state: ${left}.`]),
     // An earlier command can have deleted the runs of the task.
-    return isUp
-      ? []
-      : ['A "pulumi up" without --target makes runs again that have left the state, and starts paid runs.'];
-  }
-  const more = titles.length - mostTitles;
-  const named = [...titles.slice(0, mostTitles), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-  const paid = titles.some((title) => title.startsWith("CloudRun ")) ? ", and starts a paid run for each CloudRun" : "";
-  return [`Already out of the state: ${named}. ${again}${paid}.`];
+    'A "pulumi up" without --target makes again what has left the state, and starts a paid run for each CloudRun of the program.',
+  ].join(" ");
 }

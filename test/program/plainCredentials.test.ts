@@ -31,22 +31,9 @@ describe("the warning of plain credentials", () => {
       `Credentials are in plain text in the configuration of stack "${stack}": webextract:apiKey, webextract:profiles.eu.accessToken. ` +
         "Everybody who can read the stack's configuration file, its history in git, or the state can use them. Encrypt them; each command asks for the value:\n" +
         "  pulumi config set --secret webextract:apiKey\n" +
-        "  pulumi config set --secret --path 'webextract:profiles.eu.accessToken'\n" +
-        "If the file has profiles as one JSON string, a command with --path would replace all of it. Then run: pulumi config set --secret webextract:profiles\n" +
+        "  pulumi config set --secret webextract:profiles\n" +
         "The history still has the old values afterwards, so replace these credentials at the service.",
     ]);
-  });
-
-  it("names the key of all profiles if they are not a map in the file", () => {
-    const [warning = ""] = warningsOf({ profiles: `${profiles} ` });
-    assert.match(warning, /profiles\.eu\.accessToken\./);
-    assert.match(warning, /config set --secret webextract:profiles\n/);
-    assert.doesNotMatch(warning, /--path/);
-  });
-
-  it("quotes the name of a profile with special characters", () => {
-    const [warning = ""] = warningsOf({ profiles: JSON.stringify({ "my.eu": { apiKey: "secret-1" } }) });
-    assert.ok(warning.includes(`--path 'webextract:profiles["my.eu"].apiKey'`), warning);
   });
 
   it("is not given for encrypted, empty and other values, nor for a configuration that is refused", () => {

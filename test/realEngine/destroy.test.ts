@@ -33,14 +33,14 @@ describe("the destroy of a task that still has rows", () => {
     );
     assert.match(
       ways,
-      /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target makes them again, and starts a paid run for each CloudRun\./,
+      /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target makes again what has left the state, and starts a paid run for each CloudRun/,
     );
     // The second time, when the run has left the state.
     const again = await world.project.destroy({ expect: "failure" });
     assert.match(again.output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
     assert.match(
       again.output,
-      /A "pulumi up" without --target makes runs again that have left the state, and starts paid runs\./,
+      /A "pulumi up" without --target makes again what has left the state, and starts a paid run/,
     );
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);

@@ -28,12 +28,14 @@ new TaskCopy("other", { adoptTaskId: "template-1", profile: "my.eu" });`,
     const [warning = "", ...others] = await warnings();
     assert.deepEqual(others, []);
     assert.ok(warning.includes("  pulumi config set --secret webextract:apiKey\n"), warning);
-    assert.ok(warning.includes(`  pulumi config set --secret --path '${path}'\n`), warning);
+    assert.ok(warning.includes("  pulumi config set --secret webextract:profiles\n"), warning);
     for (const value of Object.values(plain)) {
       assert.ok(!warning.includes(value));
     }
     await set("--secret", "webextract:apiKey", plain.apiKey);
-    await set("--secret", "--path", path, plain.accessToken);
+    const profiles = { "my.eu": { baseUrl: world.emulator.url, accessToken: plain.accessToken } };
+    await world.project.run(["config", "rm", "webextract:profiles"]);
+    await set("--secret", "webextract:profiles", JSON.stringify(profiles));
     assert.deepEqual(await warnings(), []);
   });
 });
