@@ -217,6 +217,31 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.match((await world.run("adopt shop-1=books")).stdout, /^name: books$/m);
   });
 
+  for (const field of ["taskName", "name", "TaskName"]) {
+    it(`calls files as the service does that shows ${field}, unless the user says otherwise`, async () => {
+      const service = await startFakeServer(({ body }, response) => {
+        const data = (JSON.parse(body).taskIds as string[]).map((taskId) => ({
+          taskId,
+          [field]: `Shop of ${taskId}`,
+          actions: [{ actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "1" }] }],
+        }));
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ data, requestId: "r-1" }));
+      });
+      try {
+        const line = "adopt t-1 t-2=books --types NavigateAction --out tasks --json";
+        const ended = await world.run(line, { WEBEXTRACT_BASE_URL: service.baseUrl });
+        assert.equal(ended.code, 0, ended.stderr);
+        assert.deepEqual(
+          ended.json().tasks.map(({ file }: { file: string }) => file),
+          ["tasks/Shop-of-t-1.yaml", "tasks/books.yaml"],
+        );
+      } finally {
+        await service.close();
+      }
+    });
+  }
+
   it("refuses a task with two names, no task, and a file of ids that cannot be read, before any request", async () => {
     writeFileSync(world.path("ids.csv"), "shop-1,other\n");
     for (const [line, says] of [

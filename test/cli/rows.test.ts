@@ -33,6 +33,20 @@ describe("webextract rows and export", () => {
     assert.equal((await world.run("rows shop-1 --columns numbr --offset 25")).code, 0);
   });
 
+  it("warns of a file whose name ends like another format", async () => {
+    const csv = await world.run("export shop-1 --out rows.csv --format ndjson");
+    assert.deepEqual([csv.code, existsSync(world.path("rows.csv"))], [0, true]);
+    assert.match(
+      csv.stderr,
+      /^warning: "rows\.csv" ends like csv, and its rows are written as ndjson\. Use --format csv/m,
+    );
+    const zipped = await world.run("export shop-1 --out rows.json.gz --compression gzip");
+    assert.match(zipped.stderr, /ends like json, and its rows are written as ndjson/);
+    for (const line of ["--out rows.ndjson", "--out rows.jsonl", "--out other.csv --format csv"]) {
+      assert.doesNotMatch((await world.run(`export shop-1 ${line}`)).stderr, /warning/);
+    }
+  });
+
   it("gives the chosen rows of a run as JSON", async () => {
     const ended = await world.run(`rows shop-1 --lot-no ${lotNo} --offset 24 --columns number --json`);
     assert.deepEqual(ended.json(), { taskId: "shop-1", lotNo, offset: 24, total: 25, rows: [{ number: "00000025" }] });
@@ -82,7 +96,7 @@ describe("webextract rows and export", () => {
     assert.equal(readFileSync(world.path("rows.csv"), "utf8"), "mine");
   });
 
-  it("names the rows of an export that was interrupted, and reads all of them again", async () => {
+  it("leaves no file if it is interrupted, and reads all rows the next time", async () => {
     const whole = await world.run("export shop-1");
     for (const format of ["ndjson", "csv"]) {
       const out = `all.${format}`;
@@ -95,15 +109,12 @@ describe("webextract rows and export", () => {
       hold.release();
       const first = await running.ended;
       assert.equal(first.code, 130, first.stderr);
-      assert.ok(!existsSync(world.path(out)), "no half file");
-      const kept = /The rows that were read are in "(.*)", one on each line/.exec(first.stderr)?.[1] ?? "";
-      const rows = readFileSync(kept, "utf8");
-      assert.ok(whole.stdout.startsWith(rows) && rows.split("\n").length > 10, first.stderr);
+      assert.match(first.stderr, /No file was written, and nothing was marked\. Run the same command again\./);
+      assert.deepEqual(readdirSync(world.path(".")).filter((name) => name.includes(out)), []);
       const second = await world.run(`${args.join(" ")} --json`, smallPages);
       assert.equal(second.code, 0, second.stderr);
       const { rowCount, complete } = second.json();
       assert.deepEqual({ rowCount, complete }, { rowCount: 25, complete: true });
-      assert.equal(readFileSync(kept, "utf8"), rows);
     }
     assert.equal(readFileSync(world.path("all.ndjson"), "utf8"), whole.stdout);
   });

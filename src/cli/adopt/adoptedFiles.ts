@@ -53,8 +53,8 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const names = new Names();
   const folders = foldersOf(tasks);
   const all = tasks.map((task): AdoptedTaskFile => {
-    const { taskId, name, group = "" } = task;
-    const named = names.named(name ?? onlyName ?? taskId);
+    const { taskId, name, shownName, group = "" } = task;
+    const named = names.named(name ?? onlyName ?? (shownName || taskId));
     const file = out && (isFile ? out : join(out, folders.get(group) ?? "", `${named.name}${ending}`));
     return { ...named, taskId, ...(file !== undefined && { file: shown(file, folder) }) };
   });

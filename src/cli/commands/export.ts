@@ -8,7 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames } from "../../resources/export/formats/formats";
+import { formatNames, formats } from "../../resources/export/formats/formats";
 import { isAsRead } from "../../resources/export/formats/writeFormat";
 import type {
   ColumnType,
@@ -100,6 +100,7 @@ export const exportRows: CliCommand = {
       await (isAsRead(args) ? writePages(args, context, cli) : writeFile(args, context, cli));
       return { json: undefined, text: () => "" };
     }
+    warnOfEnding(out, format, cli);
     const { taskId, file, rowCount, bytes, sha256, complete } = await runCommandExport(args, context);
     const part = complete ? "" : ", not all rows of the service,";
     return {
@@ -108,6 +109,17 @@ export const exportRows: CliCommand = {
     };
   },
 };
+
+/** A program that reads the file by its name would read it wrongly. */
+function warnOfEnding(out: string, format: ExportFormat, { terminal }: Cli): void {
+  const uncompressed = out.replace(/\.(?:gz|zst)$/, "");
+  const other = formatNames.find((name) => uncompressed.endsWith(formats[name].extension));
+  if (other !== undefined && other !== format) {
+    terminal.warn(
+      `"${out}" ends like ${other}, and its rows are written as ${format}. Use --format ${other}, or another name.`,
+    );
+  }
+}
 
 /** The flags of arguments that have another name. */
 const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no", csvFormulas: "csv-formulas" };

@@ -11,6 +11,8 @@ export interface AdoptedTask {
   taskId: string;
   /** What the user calls it. */
   name?: string;
+  /** What the service calls it. */
+  shownName?: string;
   /** A folder for its file. */
   group?: string;
   /** Its account, if it is not the default one. */
@@ -55,9 +57,11 @@ export async function readTaskShown(
   context: Context,
 ): Promise<AdoptedTask | undefined> {
   const presence = await lookUpByAll(taskId, [], context);
-  return presence.is === "gone"
-    ? undefined
-    : adoptedTask(taskId, presence.is === "there" ? presence.actions : [], secrets);
+  if (presence.is === "gone") {
+    return undefined;
+  }
+  const { actions, name } = presence.is === "there" ? presence : { actions: [], name: undefined };
+  return { ...adoptedTask(taskId, actions, secrets), shownName: name };
 }
 
 /** The declaration of a task that shows these actions. What cannot be declared becomes a note. */

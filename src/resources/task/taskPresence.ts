@@ -11,7 +11,7 @@ export type ActionShown = Record<string, unknown>;
  * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that a
  * response omits, because it is possible that the task has no action of the requested types.
  */
-export type Presence = { is: "there"; actions: ActionShown[] } | { is: "gone" } | { is: "unclear" };
+export type Presence = { is: "there"; actions: ActionShown[]; name?: string } | { is: "gone" } | { is: "unclear" };
 
 /** Looks a task up with the action types of the caller and those of the configuration. */
 export async function lookUpTask(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
@@ -41,7 +41,12 @@ function askForActions(taskId: string, actionTypes: string[], context: Context):
   const unclear = actionTypes.length === 0 ? (["refused"] as const) : [];
   return looking(taskId, context, unclear, async () => {
     const task = await context.actionReader.read(taskId, actionTypes);
-    return task === undefined ? { is: "unclear" } : { is: "there", actions: task.actions };
+    if (task === undefined) {
+      return { is: "unclear" };
+    }
+    // The contract shows no such field.
+    const name = fieldOf({ ...task }, "taskName") ?? fieldOf({ ...task }, "name");
+    return { is: "there", actions: task.actions, name: typeof name === "string" ? name.trim() : undefined };
   });
 }
 

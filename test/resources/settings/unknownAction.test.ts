@@ -19,7 +19,7 @@ describe("an action that the task does not have", () => {
     it(`is refused by the service, and the error lists those of the task (${type})`, async () => {
       world.emulator.setBehaviour({ getActionsEmptyTypes: "all" });
       const message = await failure(world.declare(type).up(args));
-      assert.match(message, /The service shows the actions "open".*\.$/);
+      assert.match(message, /The service shows the actions "open".*\. "opn" is not among them; did you mean "open"\?/);
       assert.match(message, /task task-1.*TaskSettingsNotFound/);
       assert.doesNotMatch(message, /getActions returns/);
     });
