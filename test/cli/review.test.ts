@@ -348,8 +348,8 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     for (const [index, said] of [
       /names "offer", which is no export and no task of the stacks; did you mean "offers"\?/,
       /names "skus", which is no field of the rows; did you mean "sku"\?/,
-      /--key names "skus", which is no field of any rows; did you mean "sku"\?/,
-      /--fail-on names "prize", which is no field of any rows; did you mean "price"\?/,
+      /--key names "skus", which is no field of the rows; did you mean "sku"\?/,
+      /--fail-on names "prize", which is no field of the rows; did you mean "price"\?/,
     ].entries()) {
       const ended = await review(failures[index]);
       assert.equal(ended.code, 2, failures[index]);
@@ -395,7 +395,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     );
     assert.match(
       stdout,
-      /^\| `books` \| 2 -> 3 \| 1 \| 0 \| 2 \| `price` 100% -> 0% \|\n\| `offers` \| 2 -> 1 \| {2}\| {2}\| {2}\| {2}\|$/m,
+      /^\| `books` \| 2 -> 3 \| 1 \| 0 \| 2 \| `price 100% -> 0%` \|\n\| `offers` \| 2 -> 1 \| {2}\| {2}\| {2}\| {2}\|$/m,
     );
   });
 

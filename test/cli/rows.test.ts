@@ -110,7 +110,10 @@ describe("webextract rows and export", () => {
       const first = await running.ended;
       assert.equal(first.code, 130, first.stderr);
       assert.match(first.stderr, /No file was written, and nothing was marked\. Run the same command again\./);
-      assert.deepEqual(readdirSync(world.path(".")).filter((name) => name.includes(out)), []);
+      assert.deepEqual(
+        readdirSync(world.path(".")).filter((name) => name.includes(out)),
+        [],
+      );
       const second = await world.run(`${args.join(" ")} --json`, smallPages);
       assert.equal(second.code, 0, second.stderr);
       const { rowCount, complete } = second.json();

@@ -15,6 +15,7 @@ import { historySides } from "./history/historySides";
 import { pageOf } from "./page/page";
 import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
+import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
 import { loadSide } from "./sides/loadSide";
 import { Fields } from "./sides/rowTable";
@@ -103,11 +104,7 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
   const failures = failuresOf(conditions, comparison);
   const report = reportOf(comparison, failures, values);
   await page?.write(pageOf("Compared rows", pageReport(comparison, report, values)));
-  return {
-    json: documentOf(comparison, failures),
-    text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
-    hasProblems: failures.length > 0,
-  };
+  return { ...resultOf(documentOf(comparison, failures), report, markdown, cli), hasProblems: failures.length > 0 };
 }
 
 async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
@@ -119,10 +116,11 @@ async function showHistory(given: readonly string[], options: Flags, cli: Cli): 
   });
   const report = historyReport(history);
   await page?.write(pageOf("Rows over time", historyPage(history, report)));
-  return {
-    json: historyDocument(history),
-    text: () => (markdown === true ? inMarkdown(report) : inTerminal(report, cli.terminal)),
-  };
+  return resultOf(historyDocument(history), report, markdown, cli);
+}
+
+function resultOf(json: object, report: Report, isMarkdown: boolean | undefined, { terminal }: Cli): Result {
+  return { json, text: () => (isMarkdown === true ? inMarkdown(report) : inTerminal(report, terminal)) };
 }
 
 /** @param choose the options, when the fields of both sides are known */

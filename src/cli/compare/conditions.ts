@@ -2,12 +2,10 @@ import { InvalidArgumentError } from "commander";
 import type { Comparison } from "./comparison";
 
 /** A condition of `--fail-on`: it fails where what it measures is beyond the limit. */
-export type Condition = Measure | { readonly text: string; readonly subject: "fields-gone" };
-
-interface Measure {
+export interface Condition {
   /** As the user wrote it. */
   readonly text: string;
-  readonly subject: "rows" | "filled" | "added" | "removed" | "changed";
+  readonly subject: "rows" | "filled" | "added" | "removed" | "changed" | "fields-gone";
   /** Only of `filled`. */
   readonly field?: string;
   readonly isBelow: boolean;
@@ -35,7 +33,7 @@ export const exampleConditions = [
 /** @throws InvalidArgumentError */
 export function conditionOf(text: string): Condition {
   if (text === "fields-gone") {
-    return { text, subject: text };
+    return { text, subject: text, isBelow: false, limit: 0, isPercent: false };
   }
   const [, subject, field, sign, plusOrMinus, number, percent] =
     /^(?:(rows|added|removed|changed)|filled:(.+))([<>])([+-]?)(\d{1,9}(?:\.\d{1,9})?)(%?)$/su.exec(text) ?? [];
@@ -48,7 +46,7 @@ export function conditionOf(text: string): Condition {
   }
   const what = { text, isBelow: sign === "<", limit: Number(`${plusOrMinus}${number}`), isPercent };
   return field === undefined
-    ? { ...what, subject: subject as Measure["subject"] }
+    ? { ...what, subject: subject as Condition["subject"] }
     : { ...what, subject: "filled", field };
 }
 
@@ -68,18 +66,17 @@ export function fieldsOf(conditions: readonly Condition[]): string[] {
 
 /** The conditions that do not hold, in their order. */
 export function failuresOf(conditions: readonly Condition[], comparison: Comparison): Failure[] {
+  const gone = comparison.fields.filter(({ only }) => only === "base").map(({ name }) => name);
   return conditions.flatMap((condition): Failure[] => {
-    if (condition.subject === "fields-gone") {
-      const gone = comparison.fields.filter(({ only }) => only === "base").map(({ name }) => name);
-      return gone.length === 0 ? [] : [{ condition: condition.text, found: gone.join(", ") }];
-    }
-    const found = measured(condition, comparison);
-    const fails = condition.isBelow ? found < condition.limit : found > condition.limit;
-    return fails ? [{ condition: condition.text, found: describeNumber(found, condition.isPercent) }] : [];
+    const { text, subject, isBelow, limit, isPercent } = condition;
+    const found = subject === "fields-gone" ? gone.length : measured(condition, comparison);
+    const fails = isBelow ? found < limit : found > limit;
+    const shown = subject === "fields-gone" ? gone.join(", ") : describeNumber(found, isPercent);
+    return fails ? [{ condition: text, found: shown }] : [];
   });
 }
 
-function measured({ subject, field, isPercent }: Measure, { base, head, keyed, fields }: Comparison): number {
+function measured({ subject, field, isPercent }: Condition, { base, head, keyed, fields }: Comparison): number {
   if (subject === "filled") {
     // Undefined if no side has any field.
     const found = fields.find(({ name }) => name === field);
@@ -88,7 +85,12 @@ function measured({ subject, field, isPercent }: Measure, { base, head, keyed, f
   if (subject === "rows") {
     return percentOf(head.rows - base.rows, base.rows);
   }
-  const count = { added: keyed?.added.rows, removed: keyed?.removed.rows, changed: keyed?.changed }[subject] ?? 0;
+  const counts: Partial<Record<Condition["subject"], number>> = {
+    added: keyed?.added.rows,
+    removed: keyed?.removed.rows,
+    changed: keyed?.changed,
+  };
+  const count = counts[subject] ?? 0;
   return isPercent ? percentOf(count, base.rows) : count;
 }
 

@@ -69,19 +69,15 @@ export class Database {
     });
     this.connection = await this.instance.connect();
     this.cli.interrupted.addEventListener("abort", this.stop);
-    await this.run("SET TimeZone = 'UTC'");
+    await this.rows("SET TimeZone = 'UTC'");
     // Nobody reads the file again. A checkpoint of thousands of columns takes seconds.
-    await this.run("PRAGMA disable_checkpoint_on_shutdown");
+    await this.rows("PRAGMA disable_checkpoint_on_shutdown");
   }
 
   /** From here on, no statement can read or write another file or load an extension. */
   async lock(): Promise<void> {
-    await this.run("SET enable_external_access = false");
-    await this.run("SET lock_configuration = true");
-  }
-
-  async run(sql: string, values: string[] = []): Promise<void> {
-    await this.rows(sql, values);
+    await this.rows("SET enable_external_access = false");
+    await this.rows("SET lock_configuration = true");
   }
 
   /** The rows of a result. Integers are strings of their digits. */

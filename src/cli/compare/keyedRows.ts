@@ -74,7 +74,7 @@ export async function compareByKey(
   const isUsable = cells.map((cell) => `NOT ${isBlank(cell)}`).join(" AND ");
   const list = cells.join(", ");
   // The number of rows with this key in each side, and one of these rows.
-  await database.run(`
+  await database.rows(`
     CREATE TEMP TABLE keys AS
     SELECT key, count(base_row) AS base, count(head_row) AS head, min(base_row) AS base_row, min(head_row) AS head_row
     FROM (
@@ -82,7 +82,7 @@ export async function compareByKey(
       UNION ALL SELECT [${list}], NULL, rowid FROM head WHERE ${isUsable})
     GROUP BY key`);
   // Lists of all fields are as long as the longest of the lists beside them.
-  await database.run(`
+  await database.rows(`
     CREATE TEMP TABLE changes AS
     WITH pairs AS (
       SELECT key, base.cells AS base, head.cells AS head

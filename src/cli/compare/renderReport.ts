@@ -44,28 +44,28 @@ const reserve = 500;
 
 /** The report for a pull request: at most 60,000 characters. What does not fit is counted. */
 export function inMarkdown({ failures, lines, tables }: Report, title = "## Rows", most = mostCharacters): string {
-  const failed = within(
-    most * mostOf.failures,
-    failures.map((phrase) => `> - ${inCode(phrase)}`),
-    (count) => `> - … and ${count} more failed conditions`,
-  );
   const facts = within(
     most * mostOf.lines,
     lines.map((phrase) => `- ${inCode(phrase)}`),
     (count) => `- … and ${count} more lines`,
   );
-  const parts = [title, failed.length === 0 ? "" : ["> [!CAUTION]", ...failed].join("\n"), facts.join("\n")].filter(
-    (part) => part !== "",
-  );
+  const failed = failuresInMarkdown(failures, most * mostOf.failures);
+  const parts = [title, failed, facts.join("\n")].filter((part) => part !== "");
   for (const [index, each] of tables.entries()) {
     const used = parts.reduce((sum, part) => sum + part.length + 2, 0);
     const left = most - reserve - used;
-    parts.push(tableIn(each, index < tables.length - 1 ? Math.min(most * mostOf.table, left) : left));
+    parts.push(tableInMarkdown(each, index < tables.length - 1 ? Math.min(most * mostOf.table, left) : left));
   }
   return `${parts.join("\n\n")}\n`;
 }
 
-function tableIn({ what, titles, rows }: ReportTable, most: number): string {
+export function failuresInMarkdown(failures: readonly Phrase[], most: number): string {
+  const lines = failures.map((phrase) => `> - ${inCode(phrase)}`);
+  const failed = within(most, lines, (count) => `> - … and ${count} more failed conditions`);
+  return failed.length === 0 ? "" : ["> [!CAUTION]", ...failed].join("\n");
+}
+
+export function tableInMarkdown({ what, titles, rows }: ReportTable, most: number): string {
   const head = [`| ${titles.join(" | ")} |`, `|${"---|".repeat(titles.length)}`];
   const body = within(
     most - head.join("\n").length,

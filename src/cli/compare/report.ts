@@ -44,7 +44,7 @@ export function reportOf(comparison: Comparison, failures: readonly Failure[], w
     failures: failures.map(({ condition, found }) => [foreign(condition), " failed: ", foreign(found)]),
     lines: [
       ...sideLines(comparison),
-      ...(keyed === undefined ? [] : keyLines(comparison, withValues)),
+      ...(keyed === undefined ? [] : keyLines(comparison, keyed, withValues)),
       ...(fittingKey === undefined
         ? []
         : [["Every row has another value of ", foreign(fittingKey), ": use it as --key to compare row by row."]]),
@@ -55,26 +55,23 @@ export function reportOf(comparison: Comparison, failures: readonly Failure[], w
 }
 
 function sideLines({ base, head, fields }: Comparison): Phrase[] {
-  const change = head.rows - base.rows;
-  const percent = percentOf(change, base.rows);
-  const inPercent = Number.isFinite(percent) ? `, ${signed(Number(percent.toFixed(1)))}%` : "";
-  const gone = fields.filter(({ only }) => only === "base");
-  const added = fields.filter(({ only }) => only === "head");
+  const change = rowChange(base.rows, head.rows);
+  const only = (side: "base" | "head"): number => fields.filter((field) => field.only === side).length;
   return [
     ["Base: ", foreign(base.name), `, ${counted(base.rows, "row")}`],
-    [
-      "Head: ",
-      foreign(head.name),
-      `, ${counted(head.rows, "row")}${change === 0 ? "" : ` (${signed(change)}${inPercent})`}`,
-    ],
-    [`${counted(fields.length, "field")}, ${gone.length} gone, ${added.length} added`],
+    ["Head: ", foreign(head.name), `, ${counted(head.rows, "row")}${change === "" ? "" : ` (${change})`}`],
+    [`${counted(fields.length, "field")}, ${only("base")} gone, ${only("head")} added`],
   ];
 }
 
-function keyLines({ key, keyed, base, head }: Comparison, withValues: boolean): Phrase[] {
-  if (keyed === undefined) {
-    return [];
-  }
+/** Empty if there is none. */
+export function rowChange(before: number, now: number): string {
+  const percent = percentOf(now - before, before);
+  const inPercent = Number.isFinite(percent) ? `, ${signed(Number(percent.toFixed(1)))}%` : "";
+  return now === before ? "" : `${signed(now - before)}${inPercent}`;
+}
+
+function keyLines({ key, base, head }: Comparison, keyed: KeyedRows, withValues: boolean): Phrase[] {
   const { added, removed, changed, unchanged } = keyed;
   return [
     ["Key: ", foreign(key.join(", "))],
@@ -96,31 +93,14 @@ function keyList(keys: Examples["keys"], count: number): Part[] {
 }
 
 function unusableLines(name: string, { empty, duplicates, notCompared }: UnusableKeys, withValues: boolean): Phrase[] {
-  const examples: Part[] =
-    withValues && duplicates.keys.length > 0 ? [": ", ...keyList(duplicates.keys, duplicates.keyCount)] : [];
+  const { rows, keys, keyCount } = duplicates;
+  const examples: Part[] = withValues && keys.length > 0 ? [": ", ...keyList(keys, keyCount)] : [];
+  const line = (count: number, why: string, ...others: Part[]): Phrase[] =>
+    count === 0 ? [] : [["Not compared in ", foreign(name), `: ${counted(count, "row")} ${why}`, ...others]];
   return [
-    ...(empty === 0
-      ? []
-      : [["Not compared in ", foreign(name), `: ${counted(empty, "row")} without a value of the key`]]),
-    ...(duplicates.rows === 0
-      ? []
-      : [
-          [
-            "Not compared in ",
-            foreign(name),
-            `: ${counted(duplicates.rows, "row")} whose key occurs more than once`,
-            ...examples,
-          ],
-        ]),
-    ...(notCompared === duplicates.rows
-      ? []
-      : [
-          [
-            "Not compared in ",
-            foreign(name),
-            `: ${counted(notCompared - duplicates.rows, "row")} whose key occurs more than once in the other side`,
-          ],
-        ]),
+    ...line(empty, "without a value of the key"),
+    ...line(rows, "whose key occurs more than once", ...examples),
+    ...line(notCompared - rows, "whose key occurs more than once in the other side"),
   ];
 }
 
@@ -285,7 +265,7 @@ function keyText(key: readonly string[]): string {
 }
 
 /** Before the cut, because half of a secret could not be found. */
-export function cut(value: string): string {
+function cut(value: string): string {
   const shown = hideSecrets(value);
   return shown.length > mostOfSeveral ? `${shown.slice(0, mostOfSeveral)}…` : shown;
 }
@@ -299,6 +279,34 @@ export function share(part: number): string {
   return isAll ? ">99.9%" : isNone ? "<0.1%" : `${rounded}%`;
 }
 
-export function signed(number: number): string {
+function signed(number: number): string {
   return number > 0 ? `+${number}` : String(number);
+}
+
+/** Shares of filled rows from 0 to 1, by the names of the fields. */
+export type FilledShares = ReadonlyMap<string, number>;
+
+const mostNames = 3;
+/** Of a filled share, unless it begins or ends at 0. */
+const leastDifference = 0.01;
+
+/** What is gone, then shares that differ, the largest differences first, then what is new: some of each. */
+export function fieldChanges(before: FilledShares, after: FilledShares): string {
+  const gone = [...before.keys()].filter((field) => !after.has(field));
+  const added = [...after.keys()].filter((field) => !before.has(field));
+  const filled = [...after]
+    .map(([field, now]) => ({ field, now, old: before.get(field) ?? now }))
+    .filter(({ old, now }) => old !== now && (Math.abs(now - old) >= leastDifference || old === 0 || now === 0))
+    .sort((one, other) => Math.abs(other.now - other.old) - Math.abs(one.now - one.old));
+  const all = [
+    some(gone, (field) => `${cut(field)} gone`),
+    some(filled, ({ field, old, now }) => `${cut(field)} ${share(old)} -> ${share(now)}`),
+    some(added, (field) => `${cut(field)} new`),
+  ];
+  return all.filter((each) => each !== "").join(", ");
+}
+
+function some<T>(all: readonly T[], describe: (each: T) => string): string {
+  const rest = all.length - mostNames;
+  return [...all.slice(0, mostNames).map(describe), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }

@@ -87,9 +87,7 @@ async function syncProblem(folder: string): Promise<string | undefined> {
 /** File systems of Linux whose files do not outlive the machine or the container, by their type in `statfs`. */
 const passingFileSystems = new Map([
   [0x01021994, "it is in memory (tmpfs)"],
-  [0x858458f6, "it is in memory (ramfs)"],
   [0x794c7630, "it is in the layer of a container (overlay), not on a mounted volume"],
-  [0x61756673, "it is in the layer of a container (aufs), not on a mounted volume"],
 ]);
 
 /** As far as this can be seen. */

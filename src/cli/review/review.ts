@@ -1,8 +1,8 @@
 import { isServiceError } from "../../service/errors/errors";
-import { didYouMean } from "../../service/errors/likelyName";
 import type { Cli } from "../cli";
 import { compareIn } from "../compare/compareCommand";
 import type { Comparison } from "../compare/comparison";
+import { columnOf } from "../compare/comparison";
 import type { Condition, Failure } from "../compare/conditions";
 import { failuresOf, fieldsOf, needsKey } from "../compare/conditions";
 import type { Side } from "../compare/sides/side";
@@ -58,8 +58,12 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
       notComparable.push({ pair, reason: reasonOf(error) });
     }
   }
-  if (compared.length > 0) {
-    requireFields(options, fields);
+  const names = [...fields];
+  for (const name of options.keys.ofAll) {
+    columnOf(name, names, "--key", options.values);
+  }
+  for (const name of fieldsOf(options.conditions)) {
+    columnOf(name, names, "--fail-on", options.values);
   }
   return {
     ...{ compared, notComparable, sameRun },
@@ -141,20 +145,6 @@ function notesOf({ stack, file, runLabel }: StackExport, { kind }: Side, rows: n
       ? [`Stack "${stack}" has exported ${String(file.rowCount)} rows of this run, which has ${rows} rows now.`]
       : []),
   ];
-}
-
-/** @throws CliError if an option names a field that no compared rows have, mostly a slip */
-function requireFields({ keys, conditions, values }: ReviewOptions, fields: ReadonlySet<string>): void {
-  const named = [
-    ...keys.ofAll.map((name) => ["--key", name]),
-    ...fieldsOf(conditions).map((name) => ["--fail-on", name]),
-  ];
-  for (const [option, name = ""] of named) {
-    if (fields.size > 0 && !fields.has(name)) {
-      const likely = didYouMean(name, values ? [...fields] : []);
-      throw new CliError(`${option} names "${name}", which is no field of any rows${likely || "."}`, "usage");
-    }
-  }
 }
 
 function split<T>(all: readonly T[], is: (each: T) => boolean): [T[], T[]] {

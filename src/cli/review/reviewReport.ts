@@ -1,8 +1,8 @@
 import { counted } from "../../resources/values";
-import type { FieldComparison } from "../compare/comparison";
-import { inMarkdown } from "../compare/renderReport";
-import { reportOf, share } from "../compare/report";
-import { cell, code, mostCharacters, within } from "../output/markdown";
+import { failuresInMarkdown, inMarkdown, tableInMarkdown } from "../compare/renderReport";
+import type { FilledShares, Part } from "../compare/report";
+import { fieldChanges, foreign, reportOf } from "../compare/report";
+import { code, mostCharacters, within } from "../output/markdown";
 import type { Plan } from "../planReport/plan";
 import { changesIn, countsOf, planReport } from "../planReport/planReport";
 import type { ExportPair } from "./exportPairs";
@@ -32,18 +32,19 @@ const leastOfExport = 1_500;
 /** A review as Markdown for a pull request: at most 60,000 characters. What does not fit is counted. */
 export function reviewReport(content: ReviewContent): string {
   const { review, failures } = content;
-  const parts = [failuresIn(failures), configurationIn(content), "## Rows", ...listsIn(content), tableIn(review)];
+  const failed = failures.map(({ name, condition, found }) => [
+    ...[foreign(name), ": ", foreign(condition), " failed: ", foreign(found)],
+  ]);
+  const parts = [
+    failuresInMarkdown(failed, mostOfFailures),
+    configurationIn(content),
+    "## Rows",
+    ...listsIn(content),
+    tableIn(review),
+  ];
   const head = parts.filter((part) => part !== "");
   const used = head.reduce((sum, part) => sum + part.length + 2, 0);
   return `${[...head, ...exportsIn(content, mostCharacters - used)].join("\n\n")}\n`;
-}
-
-function failuresIn(failures: ReviewContent["failures"]): string {
-  const lines = failures.map(
-    ({ name, condition, found }) => `> - ${code(name)}: ${code(condition)} failed: ${code(found)}`,
-  );
-  const shown = within(mostOfFailures, lines, (count) => `> - … and ${count} more failed conditions`);
-  return shown.length === 0 ? "" : ["> [!CAUTION]", ...shown].join("\n");
 }
 
 function configurationIn({ changes, isPreview, stacks }: ReviewContent): string {
@@ -86,29 +87,16 @@ function tableIn({ compared }: Review): string {
   if (compared.length < 2) {
     return "";
   }
-  const rows = compared.map(({ pair, comparison: { base, head, keyed, fields } }) => {
-    const counts = [keyed?.added.rows, keyed?.removed.rows, keyed?.changed].map((count) => count ?? "");
+  const rows = compared.map(({ pair, comparison: { base, head, keyed, fields } }): Part[] => {
+    const counts = [keyed?.added.rows, keyed?.removed.rows, keyed?.changed].map((count) => String(count ?? ""));
+    const shares = (side: "base" | "head"): FilledShares =>
+      new Map(fields.filter(({ only = side }) => only === side).map(({ name, filled }) => [name, filled[side]]));
     const change = base.rows === head.rows ? String(base.rows) : `${base.rows} -> ${head.rows}`;
-    return `| ${[cell(pair.name), change, ...counts, lessFilled(fields)].join(" | ")} |`;
+    const changes = fieldChanges(shares("base"), shares("head"));
+    return [foreign(pair.name), change, ...counts, changes === "" ? "" : foreign(changes)];
   });
-  const titles = ["| export | rows | added | removed | changed | fields gone or less filled |", `|${"---|".repeat(6)}`];
-  const more = (count: number): string => `| … and ${count} more exports | | | | | |`;
-  return [...titles, ...within(mostOfTable, rows, more)].join("\n");
-}
-
-const mostFields = 3;
-
-/** The fields that have lost the most values. */
-function lessFilled(fields: readonly FieldComparison[]): string {
-  const lost = ({ filled }: FieldComparison): number => filled.base - filled.head;
-  const found = fields
-    .filter((field) => field.only === "base" || (field.only === undefined && lost(field) > 0))
-    .sort((one, other) => lost(other) - lost(one));
-  const shown = found.slice(0, mostFields).map((field) => {
-    const { base, head } = field.filled;
-    return `${cell(field.name)} ${field.only === "base" ? "gone" : `${share(base)} -> ${share(head)}`}`;
-  });
-  return [...shown, ...(found.length > mostFields ? [`${found.length - mostFields} more`] : [])].join(", ");
+  const titles = ["export", "rows", "added", "removed", "changed", "filled shares and fields that changed"];
+  return tableInMarkdown({ what: "exports", titles, rows }, mostOfTable);
 }
 
 /** The report of each export, as long as there is space. Those that failed come first. */

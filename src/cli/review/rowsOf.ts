@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Content } from "../../resources/export/destinations/destination";
 import { destinationOf, isRemote } from "../../resources/export/destinations/destinationOf";
 import { compareContent } from "../../resources/export/destinations/diskFile";
-import { formats } from "../../resources/export/formats/formats";
 import { ResourceError } from "../../resources/resource";
-import { canonical, entryOf } from "../../resources/values";
+import { canonical } from "../../resources/values";
 import type { Cli, Connected } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
 import { requireOrigin } from "../connection/namedTask";
@@ -61,7 +60,7 @@ export class RowsOf {
     const isCompressed = format !== "parquet" && (compression === "gzip" || compression === "zstd");
     return {
       ...{ kind: "file", name, connected },
-      format: formatOf(format),
+      format: (format ?? "ndjson") as FileSide["format"],
       compression: isCompressed ? compression : undefined,
     };
   }
@@ -85,12 +84,6 @@ export class RowsOf {
     requireOrigin({ taskId, name: taskId, origin }, connected);
     return connected;
   }
-}
-
-function formatOf(format: unknown): FileSide["format"] {
-  return typeof format === "string" && entryOf(formats, format) !== undefined
-    ? (format as FileSide["format"])
-    : "ndjson";
 }
 
 /** How the values of the file differ from those of the service; empty if they do not. */

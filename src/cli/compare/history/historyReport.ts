@@ -1,27 +1,27 @@
 import type { Part, Report, ReportTable } from "../report";
-import { cut, foreign, share, signed } from "../report";
-import type { FileChange, History } from "./history";
-import { changesOf } from "./history";
-
-const mostNames = 3;
+import { fieldChanges, foreign, rowChange, share } from "../report";
+import type { History } from "./history";
 
 /** One line for each file. */
-export function historyReport(history: History): Report {
-  const changes = changesOf(history);
+export function historyReport({ files, notes }: History): Report {
   return {
     failures: [],
-    lines: history.notes.map((note) => [foreign(note)]),
+    lines: notes.map((note) => [foreign(note)]),
     tables: [
       {
         what: "files",
         titles: ["file", "rows", "change", "fields", "filled shares and fields that changed"],
-        rows: history.files.map(({ name, rows, filled }, index) => [
-          foreign(name),
-          String(rows),
-          rowChange(changes[index]),
-          String(filled.size),
-          fieldsCell(changes[index]),
-        ]),
+        rows: files.map((file, index) => {
+          // A file without rows says nothing about its fields.
+          const before = files.findLast(({ rows }, other) => other < index && rows > 0);
+          return [
+            ...[foreign(file.name), String(file.rows), rowChange(files[index - 1]?.rows ?? file.rows, file.rows)],
+            ...[
+              String(file.filled.size),
+              before === undefined || file.rows === 0 ? "" : foreign(fieldChanges(before.filled, file.filled)),
+            ],
+          ];
+        }),
       },
     ],
   };
@@ -65,31 +65,6 @@ function emptySince(values: readonly (number | undefined)[]): number | undefined
   const last = values.findLastIndex((value) => value !== undefined && value > 0);
   const since = values.findIndex((value, index) => index > last && value === 0);
   return last < 0 || since < 0 ? undefined : since;
-}
-
-function rowChange(change: FileChange | undefined): string {
-  if (change === undefined || change.rows === 0) {
-    return "";
-  }
-  const percent = Number.isFinite(change.percent) ? ` (${signed(Number(change.percent.toFixed(1)))}%)` : "";
-  return `${signed(change.rows)}${percent}`;
-}
-
-/** What is gone, then shares, then what is new: some of each. */
-function fieldsCell(change: FileChange | undefined): Part {
-  const { gone = [], added = [], filled = [] } = change ?? {};
-  const all = [
-    some(gone, (field) => `${cut(field)} gone`),
-    some(filled, ({ field, old, now }) => `${cut(field)} ${share(old)} -> ${share(now)}`),
-    some(added, (field) => `${cut(field)} new`),
-  ];
-  const text = all.filter((each) => each !== "").join(", ");
-  return text === "" ? "" : foreign(text);
-}
-
-function some<T>(all: readonly T[], describe: (each: T) => string): string {
-  const rest = all.length - mostNames;
-  return [...all.slice(0, mostNames).map(describe), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
 /** The document of `--json`. */

@@ -65,7 +65,7 @@ export class RowTable {
 
   /** @param select reads the column `cells` from the file */
   async create(select: string, file: string): Promise<void> {
-    await this.database.run(`CREATE TABLE ${this.side} AS ${select}`, [file]);
+    await this.database.rows(`CREATE TABLE ${this.side} AS ${select}`, [file]);
     const [[rows] = []] = await this.database.rows(`SELECT count(*) FROM ${this.side}`);
     this.rows = Number(rows);
   }
