@@ -21,9 +21,9 @@ import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
+import type { BeforeRefusal } from "./layers/refusedDelete";
 import type { Processes } from "./processes";
 import { systemProcesses } from "./processes";
-import type { BeforeRefusal } from "./refusedDelete";
 
 /** The client of one account, and the reader of actions that shares its requests. */
 interface Service {

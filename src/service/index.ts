@@ -6,7 +6,6 @@
 export type { CredentialSource, CredentialsInUse } from "./auth/accessToken";
 export type { CommandCredential } from "./auth/credentialCommand";
 export { ServiceClient } from "./client";
-export type { FieldSpec, FieldSpecs, Kind, Shape } from "./contract/kinds";
 export type { Operation, OperationName, ResponseOf } from "./contract/operations";
 export { operations } from "./contract/operations";
 export * from "./contract/types";

@@ -6,9 +6,9 @@ import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
 import type { Host } from "../host";
 import { ProviderError } from "../providerErrors";
-import { describeRefusedDelete } from "../refusedDelete";
 import { programMessage } from "../runAdvice";
 import type { Outcome, RunStep, Step } from "../step";
+import { describeRefusedDelete } from "./refusedDelete";
 
 /** The innermost step: calls the resource. */
 export const runResource: RunStep = async (step, host) => {

@@ -6,24 +6,8 @@ import type { CheckContext } from "../resource";
 import { holdsUnknown } from "../values";
 import { checkAppend } from "./loop";
 import type { RestoreArgs } from "./restore";
-import type { Loop } from "./setting";
+import type { ActionLoop, Loop } from "./setting";
 import { loopTypeAsBefore } from "./setting";
-
-/** The loop of an action. */
-export interface ActionLoop {
-  /** The type of the list, as the service names it, for example `UrlList`. */
-  loopType: string;
-  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
-  items?: string[];
-  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
-  itemsFile?: string;
-  /**
-   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end; those not sent before if the
-   * service does not show its list.
-   * @default "replace"
-   */
-  mode?: "replace" | "append";
-}
 
 type Items = Pick<ActionLoop, "items" | "itemsFile">;
 /** Arguments with the items as a list. */

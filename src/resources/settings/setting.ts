@@ -35,13 +35,26 @@ export interface LoopOf<L> extends Action {
   value: L;
 }
 
-/** The loop of an action: as it is declared, as the service shows it, or as the state remembers it. */
-export interface Loop {
+/** The loop of an action, as the user writes it. */
+export interface ActionLoop {
+  /** The type of the list, as the service names it, for example `UrlList`. */
   loopType: string;
+  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
+  items?: string[];
+  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
+  itemsFile?: string;
+  /**
+   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end; those not sent before if the
+   * service does not show its list.
+   * @default "replace"
+   */
+  mode?: "replace" | "append";
+}
+
+/** The loop of an action: as it is checked, as the service shows it, or as the state remembers it. */
+export interface Loop extends Pick<ActionLoop, "loopType" | "itemsFile" | "mode"> {
   /** The items, one on each line. Absent if a file contains them. */
   items?: string;
-  itemsFile?: string;
-  mode?: "replace" | "append";
   /** Number of items. */
   count: number;
   /** SHA-256 of the items, each followed by a line feed, in hex. */

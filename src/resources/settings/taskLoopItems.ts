@@ -1,11 +1,10 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
 import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { ActionLoop } from "./loopArgs";
 import { checkLoop, loopOf, loopSpec } from "./loopArgs";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
-import type { Loop } from "./setting";
+import type { ActionLoop, Loop } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 

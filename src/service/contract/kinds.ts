@@ -8,28 +8,19 @@
 import { didYouMean } from "../errors/likelyName";
 import { isRecord } from "../isRecord";
 
-/** What a value can be. */
+/**
+ * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, and `isLine` where it cannot contain a line break; an integer becomes a
+ * string where it can come `fromInteger`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
+ * `isLines` can be given as one string. `others` says what becomes of fields of an object without a description; by default they are refused.
+ */
 export type Shape =
-  | { readonly is: "any" }
-  | { readonly is: "boolean" }
-  | {
-      readonly is: "string";
-      readonly isLine?: boolean;
-      readonly mayBeEmpty?: boolean;
-      /** An integer is accepted too, and becomes a string. */
-      readonly fromInteger?: boolean;
-    }
-  | { readonly is: "scalar" }
+  | { readonly is: "any" | "boolean" | "scalar" }
+  | { readonly is: "string"; readonly isLine?: boolean; readonly mayBeEmpty?: boolean; readonly fromInteger?: boolean }
   | { readonly is: "number"; readonly min?: number; readonly max?: number; readonly isInteger?: boolean }
   | { readonly is: "choice"; readonly of: readonly string[] }
   | { readonly is: "list"; readonly of: Shape; readonly mayBeEmpty?: boolean; readonly isLines?: boolean }
   | { readonly is: "map"; readonly of: Shape; readonly mayBeEmpty?: boolean }
-  | {
-      readonly is: "object";
-      readonly fields: FieldSpecs;
-      /** What becomes of fields without a description. By default they are refused. */
-      readonly others?: "kept" | "dropped";
-    };
+  | { readonly is: "object"; readonly fields: FieldSpecs; readonly others?: "kept" | "dropped" };
 
 /** A shape whose values have exactly the type `T`. The property `type` exists for the compiler only. */
 export type Kind<T> = Shape & { readonly type?: (value: T) => T };

@@ -33,7 +33,10 @@ export interface Operation<Request, Response> {
   readonly request: Shape;
   /** The response. */
   readonly response: Shape;
-  /** For the compiler only. */
+  /**
+   * For the compiler only.
+   * @internal
+   */
   readonly types?: { request: Request; response: Response };
 }
 

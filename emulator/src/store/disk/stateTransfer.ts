@@ -35,7 +35,7 @@ export async function exportStateFile(
 
 /**
  * Creates a state file with the content of an exported document, without starting an emulator.
- * @param options.replace Whether an existing state file is replaced. Default false.
+ * An existing state file is replaced only with `replace`.
  * @throws Error that lists the problems of the document, or if the file exists, or if an emulator uses it.
  */
 export async function importStateFile(

@@ -1,5 +1,5 @@
-import type { RowsAreHeld } from "../resources/task/taskRows";
-import { shellQuoted } from "../resources/values";
+import type { RowsAreHeld } from "../../resources/task/taskRows";
+import { shellQuoted } from "../../resources/values";
 
 /** What was deleted before the refusal, in this command. */
 export interface BeforeRefusal {
