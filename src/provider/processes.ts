@@ -23,7 +23,8 @@ export function systemProcesses(folder = "/proc"): Processes {
       const boot = readFileSync(`${folder}/sys/kernel/random/boot_id`, "utf8").trim();
       // The second field is the name of the program, which can contain spaces and parentheses.
       const fields = readFileSync(`${folder}/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
-      return `${boot} ${fields?.[19]}`;
+      // A zombie has ended. Where nothing collects the orphans of a killed engine, as in many containers, it stays for ever.
+      return fields?.[0] === "Z" ? undefined : `${boot} ${fields?.[19]}`;
     } catch {
       return undefined;
     }

@@ -36,4 +36,25 @@ describe("a process in the journal", () => {
       }
     });
   }
+
+  it("has ended as a zombie", async () => {
+    // `cat` takes the place of the shell, and collects no child.
+    const parent = spawn("sh", ["-c", "cat </dev/zero >/dev/null & echo $!; exec cat"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    try {
+      const [line] = await once(parent.stdout, "data");
+      const pid = Number(line);
+      const processes = systemProcesses();
+      const name = { ...processes.own, pid, start: startOf(pid) };
+      assert.equal(processes.isRunning(name), true);
+      process.kill(pid, "SIGKILL");
+      while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.equal(processes.isRunning(name), false);
+    } finally {
+      parent.kill("SIGKILL");
+    }
+  });
 });

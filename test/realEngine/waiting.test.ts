@@ -65,7 +65,10 @@ describe("waiting for a run on the engine", () => {
     }
     destroy.interrupt();
     const { output } = await destroy.done;
-    assert.match(output, /interrupted before all of its subtasks had stopped\. Run the same command again/);
+    assert.match(
+      output,
+      /was not seen to stop before the command was interrupted \(3 subtasks got the request to stop\)\. .*Run the same command again/,
+    );
     assert.equal(world.project.resource("run").id, lotNos()[0]);
     await world.project.destroy();
     const statuses = world.emulator.inspect.run(lotNos()[0] ?? "")?.subtasks.map(({ status }) => status);
@@ -106,7 +109,7 @@ describe("waiting for a run on the engine", () => {
     await world.project.configure({ "webextract:pageSize": "1", "webextract:concurrency": "1" });
     world.emulator.setLatency(100);
     const output = await interruptedAfter(3, "getBatchData");
-    assert.match(output, /The command was interrupted after \d+ of 25 rows of task "template-1"\. No file was written/);
+    assert.match(output, /The export was interrupted after \d+ of 25 rows of task "template-1"\. No file was written/);
     assert.deepEqual(readdirSync(join(world.project.folder, "out")), []);
   });
 
@@ -196,7 +199,7 @@ describe("waiting for a run on the engine", () => {
   it("ends early with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
     world.program(program(""));
     const { output } = await world.project.up();
-    assert.match(output, /warning: .*3 subtasks were running .*waitFor: "finished"/);
+    assert.match(output, /warning: .*3 subtasks were running .*there may be more rows now/);
     const takesLotNo = /DataExport "rows" takes lotNo from CloudRun "run", which does not wait for the end/;
     assert.match(output.slice(output.indexOf("Diagnostics:")), takesLotNo);
     assert.deepEqual((await world.project.outputs()).complete, false);
