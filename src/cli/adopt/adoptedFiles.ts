@@ -161,10 +161,14 @@ class Names {
 
   /** The name, and the one that was wanted if it is another. */
   named(wanted: string): { name: string; originalName?: string } {
-    const characters = wanted.normalize("NFC").match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
-    const valid = [...characters.join("-")].slice(0, longestName).join("");
+    const characters = wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
+    // Windows drops a dot at the end of a name, and a name that begins with one is hidden.
+    const valid = [...characters.replace(/^[.-]+/, "")]
+      .slice(0, longestName)
+      .join("")
+      .replace(/[.-]+$/, "");
     // Windows takes some names for devices, and a map loses the key __proto__ on the way through an output of Pulumi.
-    const isRefused = valid === "" || /^(?:con|prn|aux|nul|com\d|lpt\d|__proto__)$/i.test(valid);
+    const isRefused = valid === "" || /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|__proto__$)/i.test(valid);
     const base = isRefused ? `task${valid && "-"}${valid}` : valid;
     let name = base;
     // `ß` and `SS` are the same on a system without case.

@@ -381,7 +381,7 @@ actions:
       const names = planned.map(({ path }) => path.replace(/^.*\//, ""));
       for (const name of names) {
         assert.ok(Buffer.byteLength(name) <= 255, name);
-        assert.match(name, /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_-]*\.(?:yaml|txt)$/u);
+        assert.match(name, /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*\.(?:yaml|txt)$/u);
         assert.doesNotMatch(name, /^(?:con|prn|aux|nul|com\d|lpt\d)\./i);
       }
       assert.equal(new Set(planned.map(({ path }) => path.normalize("NFC").toUpperCase())).size, planned.length);
@@ -424,7 +424,7 @@ actions:
     const { files: inFolder } = files([open({ Url: "u" })], { out: "tasks" }, ids);
     assert.deepEqual(
       inFolder.map(({ path }) => path),
-      ["a-b", "A-b-2", "a-b-3", "ä-1", "task", "task-2"].map((name) => `tasks/${name}.yaml`),
+      ["a-b", "A-b-2", "a-b-3", "ä.1", "task", "task-2"].map((name) => `tasks/${name}.yaml`),
     );
     const together = files([open({ Url: "u" })], { out: "all.yaml" }, ["one", "two"]);
     const [all] = together.files;
