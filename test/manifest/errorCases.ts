@@ -46,7 +46,7 @@ export const errorCases: readonly ErrorCase[] = [
   {
     name: "neither a task nor a collection",
     text: "run: {}\n",
-    says: ["novels.yaml:1:1 from: must be a map; got nothing", "  1 | run: {}", "    | ^"],
+    says: ["novels.yaml:1:1 from: is missing: it must be a map", "  1 | run: {}", "    | ^"],
     schema: "refuses",
   },
   {
@@ -223,7 +223,7 @@ export const errorCases: readonly ErrorCase[] = [
     name: "a name in another case",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nactions: { a: { actiontype: x, properties: { Url: x } } }\n",
     says: [
-      "novels.yaml:2:15 actions.a.actionType: must be a non-empty string; got nothing",
+      "novels.yaml:2:15 actions.a.actionType: is missing: it must be a non-empty string",
       "  2 | actions: { a: { actiontype: x, properties: { Url: x } } }",
       "    |               ^",
       'novels.yaml:2:17 actions.a.actiontype: is not a valid name; did you mean "actionType"? Valid names: actionType, properties, loop',
@@ -380,10 +380,10 @@ export const errorCases: readonly ErrorCase[] = [
     name: "a missing part",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nactions: { a: { properties: { Url: x } } }\nrun: {}\nexports: { rows: { format: csv } }\n",
     says: [
-      "novels.yaml:2:15 actions.a.actionType: must be a non-empty string; got nothing",
+      "novels.yaml:2:15 actions.a.actionType: is missing: it must be a non-empty string",
       "  2 | actions: { a: { properties: { Url: x } } }",
       "    |               ^",
-      "novels.yaml:4:18 exports.rows.path: must be a non-empty string; got nothing",
+      "novels.yaml:4:18 exports.rows.path: is missing: it must be a non-empty string",
       "  4 | exports: { rows: { format: csv } }",
       "    |                  ^",
     ],
@@ -508,7 +508,7 @@ export const errorCases: readonly ErrorCase[] = [
   {
     name: "defaults without tasks",
     text: "defaults: { run: {} }\n",
-    says: ["novels.yaml:1:1 tasks: must be a non-empty map; got nothing", "  1 | defaults: { run: {} }", "    | ^"],
+    says: ["novels.yaml:1:1 tasks: is missing: it must be a non-empty map", "  1 | defaults: { run: {} }", "    | ^"],
     schema: "refuses",
   },
   {
@@ -537,7 +537,7 @@ export const errorCases: readonly ErrorCase[] = [
       "novels.yaml:1:19 tasks.b: must be a map; got an empty list",
       "  1 | tasks: { a: 1, b: [], c: }",
       "    |                   ^",
-      "novels.yaml:1:26 tasks.c.from: must be a map; got nothing",
+      "novels.yaml:1:26 tasks.c.from: is missing: it must be a map",
       "  1 | tasks: { a: 1, b: [], c: }",
       "    |                          ^",
     ],

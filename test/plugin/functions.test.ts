@@ -27,7 +27,7 @@ describe("functions of the native plugin", () => {
     world.operations();
     assert.deepEqual((await world.invoke(token("getData"), { taskid: "task-1" })).failures, [
       'taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile',
-      "taskId must be a non-empty string; got nothing",
+      "taskId is missing: it must be a non-empty string",
     ]);
     await assert.rejects(world.invoke(token("getNothing"), {}), /has no function/);
     assert.deepEqual(world.operations(), []);

@@ -52,7 +52,7 @@ describe("arguments of functions", () => {
   };
 
   it("are refused before any request if one is missing", async () => {
-    const missing = "getBatchData: lotNo must be a non-empty string; got nothing. No request was sent.";
+    const missing = "getBatchData: lotNo is missing: it must be a non-empty string. No request was sent.";
     const args = { taskId: "template-1" } as webextract.GetBatchDataArgs;
     assert.equal(await refused(() => webextract.getBatchDataOutput(args, plain)), missing);
     assert.equal(await refused(() => webextract.getBatchData(args, plain)), missing);
@@ -60,14 +60,14 @@ describe("arguments of functions", () => {
     assert.equal(await refused(() => webextract.getBatchDataOutput(late, plain)), missing);
     assert.match(
       await refused(() => webextract.getSubtasksOutput(undefined as never)),
-      /^getSubtasks: taskId must be a non-empty string; got nothing/,
+      /^getSubtasks: taskId is missing: it must be a non-empty string/,
     );
   });
 
   it("are refused when a name is unknown or a value has another type, with the allowed names or types", async () => {
     assert.equal(
       await refused(() => webextract.getDataOutput({ taskid: "template-1" } as never)),
-      'getData: taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows; taskId must be a non-empty string; got nothing. No request was sent.',
+      'getData: taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows; taskId is missing: it must be a non-empty string. No request was sent.',
     );
     assert.equal(
       await refused(() => webextract.getActions({ taskIds: ["template-1", ""], actionTypes: [] }, plain)),
@@ -87,7 +87,7 @@ describe("arguments of functions", () => {
   it("are refused in a preview too, even with an unknown argument", async () => {
     const later = pulumi.output(pulumi.unknown) as unknown as pulumi.Output<string>;
     const read = () => webextract.getBatchDataOutput({ taskId: later } as never);
-    await assert.rejects(answerOf(read, {}, true), /getBatchData: lotNo must be a non-empty string; got nothing/);
+    await assert.rejects(answerOf(read, {}, true), /getBatchData: lotNo is missing: it must be a non-empty string/);
     const known = () => webextract.getBatchDataOutput({ taskId: "template-1", lotNo: later }, plain);
     assert.equal(await answerOf(known, {}, true), undefined);
     assert.deepEqual(emulator.requests, []);

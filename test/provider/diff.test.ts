@@ -173,7 +173,7 @@ describe("diffs", () => {
       CloudSubtasks: ["subTaskIds", "desired"],
     };
     for (const [type, names] of Object.entries(missing)) {
-      const list = names.map((name) => `${name} must be a [^;.]+; got nothing`).join("; ");
+      const list = names.map((name) => `${name} is missing: it must be [^;.]+`).join("; ");
       assert.match(
         await problem(type),
         new RegExp(`^The ${type} "7" cannot be looked up: .*: ${list}\\. Nothing was sent\\.$`),
@@ -182,7 +182,7 @@ describe("diffs", () => {
     const whole = { actions: { open: { properties: { Url: "?" } } } };
     assert.match(
       await problem("ExtractionTask", whole),
-      /: actions.open.actionType must be a non-empty string; got nothing. Nothing was sent/,
+      /: actions.open.actionType is missing: it must be a non-empty string. Nothing was sent/,
     );
   });
 

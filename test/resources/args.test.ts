@@ -47,7 +47,7 @@ describe("descriptions of arguments", () => {
     const given = { size: "huge", colour: 1, parts: { one: { count: 1.5, words: ["a", "", 7] }, two: [] } };
     assert.deepEqual(check(object(args), given).problems, [
       "it.colour is not a valid name; valid names: name, size, parts",
-      "it.name must be a non-empty string; got nothing",
+      "it.name is missing: it must be a non-empty string",
       'it.size must be "small" or "large"; got another string',
       "it.parts.one.count must be an integer of at least 1; got another number",
       "it.parts.one.words[1] must be a non-empty string without a line break; got an empty string",

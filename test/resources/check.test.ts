@@ -463,7 +463,7 @@ describe("checks of arguments", () => {
         "sourceTaskId is missing: give sourceTaskId and taskGroupId for a copy, or adoptTaskId for a task that exists",
       ],
       ["TaskCopy", { sourceTaskId: "s" }, "taskGroupId is missing: a copy needs sourceTaskId and taskGroupId"],
-      ["CloudRun", {}, "taskId must be a non-empty string; got nothing"],
+      ["CloudRun", {}, "taskId is missing: it must be a non-empty string"],
       ["CloudRun", { taskId, timeoutSeconds: -1 }, "timeoutSeconds must be a number of at least 0; got another number"],
       ["DataExport", { ...rows, maxRows: 0 }, "maxRows must be an integer of at least 1; got another number"],
       ["DataExport", { ...rows, scope: "batch" }, 'lotNo is missing: scope "batch" reads the rows of one run'],

@@ -148,8 +148,14 @@ export function checkFields(
   }
   const fields = Object.entries(specs).map(([name, { kind, required }]) => {
     const value = args[name] ?? undefined;
-    const isChecked = kind !== undefined && (value !== undefined || required);
-    return [name, isChecked ? checkValue(kind, value, at(name), problems) : value] as const;
+    if (kind === undefined || (value === undefined && !required)) {
+      return [name, value] as const;
+    }
+    if (value === undefined && kind.is !== "any") {
+      problems.push({ path: at(name), reason: `is missing: it must be ${describeShape(kind)}` });
+      return [name, unknown] as const;
+    }
+    return [name, checkValue(kind, value, at(name), problems)] as const;
   });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }

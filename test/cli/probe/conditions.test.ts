@@ -125,7 +125,7 @@ describe("probe", () => {
     });
     assert.equal(
       findingOf(result, "contract")?.found,
-      "getData: the response breaks the contract: data.total must be an integer; got nothing.",
+      "getData: the response breaks the contract: data.total is missing: it must be an integer.",
     );
   });
 });

@@ -107,7 +107,7 @@ describe("TaskStartUrls", () => {
     const problems = await world.providers.problems("TaskStartUrls", { colour: "red", urls: ["nope"], file: "x" });
     assert.deepEqual(problems, [
       "colour is not a valid name; valid names: taskId, urls, file, profile",
-      "taskId must be a non-empty string; got nothing",
+      "taskId is missing: it must be a non-empty string",
       "urls and file are both given: give either urls or file",
     ]);
     assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: "t", urls: 7 }), [

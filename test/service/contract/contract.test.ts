@@ -130,12 +130,12 @@ describe("the contract, operation by operation", () => {
         answer = { requestId: "q" };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
-          message: /data must be .*; got nothing/,
+          message: /data is missing: it must be .*/,
         });
         answer = { requestId: "q", data: null };
         await assert.rejects(exampleCalls[name].send(client), {
           kind: "contract",
-          message: /data must be .*; got nothing/,
+          message: /data is missing: it must be .*/,
         });
       });
     }
