@@ -42,6 +42,30 @@ import type { Trigger } from "./triggers";
 import { hashesOf, triggersOf } from "./triggers";
 import { noteRun, warnOfUnfinishedRun } from "./unfinishedRuns";
 
+/** A resource that can be looked up: the service returns what it is. */
+abstract class ReadableResource extends ExtractionResource {
+  /**
+   * Reads what exists at the service without managing it.
+   *
+   * @param id the `lotNo` of a CloudRun, and the id of the task of each other resource
+   * @param state what the id does not say: the `taskId` of a CloudRun, the `actions` of settings, `actionId` and `loopType` of TaskLoopItems, `subTaskIds` and
+   * `desired` of CloudSubtasks
+   */
+  static get<Args, Made>(
+    this: new (
+      name: string,
+      args: Args,
+      opts?: CustomResourceOptions,
+    ) => Made,
+    name: string,
+    id: Input<string>,
+    state?: Partial<Args>,
+    opts?: CustomResourceOptions,
+  ): Made {
+    return new this(name, { ...state } as Args, { ...opts, id });
+  }
+}
+
 /** State that programs do not see. */
 type Internal =
   | "pending"
@@ -73,17 +97,7 @@ export interface TaskCopy extends OutputsOf<Omit<TaskCopyState, Internal>> {}
  *
  * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing. The service cannot delete a task.
  */
-export class TaskCopy extends ExtractionResource {
-  /** Reads an existing task without managing it. `id` is the id of the task. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<TaskCopyArgs> = {},
-    opts?: CustomResourceOptions,
-  ): TaskCopy {
-    return new TaskCopy(name, state as TaskCopyArgs, { ...opts, id });
-  }
-
+export class TaskCopy extends ReadableResource {
   constructor(name: string, args: TaskCopyArgs, opts?: CustomResourceOptions) {
     super(taskCopy, name, { ...args }, opts);
   }
@@ -99,17 +113,7 @@ export interface TaskActionConfig extends OutputsOf<Omit<TaskActionConfigState, 
  *
  * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read: `POST /task/getActions`.
  */
-export class TaskActionConfig extends ExtractionResource {
-  /** Reads existing settings without managing them. `id` is the id of the task; `state` names the actions to read. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<TaskActionConfigArgs> = {},
-    opts?: CustomResourceOptions,
-  ): TaskActionConfig {
-    return new TaskActionConfig(name, state as TaskActionConfigArgs, { ...opts, id });
-  }
-
+export class TaskActionConfig extends ReadableResource {
   constructor(name: string, args: TaskActionConfigArgs, opts?: CustomResourceOptions) {
     super(taskActionConfig, name, { ...args }, opts);
   }
@@ -131,17 +135,7 @@ export interface TaskLoopItems extends OutputsOf<Omit<TaskLoopItemsState, Intern
  *
  * Create and update: `POST /task/updateLoopItems`. Read: `POST /task/getActions`.
  */
-export class TaskLoopItems extends ExtractionResource {
-  /** Reads an existing list without managing it. `id` is the id of the task; `state` names `actionId` and `loopType`. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<TaskLoopItemsArgs> = {},
-    opts?: CustomResourceOptions,
-  ): TaskLoopItems {
-    return new TaskLoopItems(name, state as TaskLoopItemsArgs, { ...opts, id });
-  }
-
+export class TaskLoopItems extends ReadableResource {
   constructor(name: string, args: TaskLoopItemsArgs, opts?: CustomResourceOptions) {
     super(taskLoopItems, name, { ...args }, opts);
   }
@@ -189,17 +183,7 @@ export interface CloudRun extends OutputsOf<Omit<CloudRunState, Internal>> {}
  * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger or a new run label starts a new run. Read: `GET /cloudextraction/task/subtasks`. Delete:
  * nothing, or `POST /cloudextraction/subtasks:stop`.
  */
-export class CloudRun extends ExtractionResource {
-  /** Reads an existing run without managing it. `id` is the lotNo; `state` names the `taskId`. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<CloudRunArgs> = {},
-    opts?: CustomResourceOptions,
-  ): CloudRun {
-    return new CloudRun(name, state as CloudRunArgs, { ...opts, id });
-  }
-
+export class CloudRun extends ReadableResource {
   constructor(name: string, args: CloudRunArgs, opts?: CustomResourceOptions) {
     const triggers = triggersOf(`CloudRun "${name}"`, args?.triggers, "Use rerunOn: […] for it.");
     const runLabel = opts?.id === undefined ? programRunLabel() : undefined;
@@ -250,17 +234,7 @@ export interface TaskParameters extends OutputsOf<Omit<TaskParametersState, Inte
  *
  * Create and update: `POST /task/updateTaskParameters`. Read: `POST /task/getActions`.
  */
-export class TaskParameters extends ExtractionResource {
-  /** Reads existing settings without managing them. `id` is the id of the task; `state` names the actions to read. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<TaskParametersArgs> = {},
-    opts?: CustomResourceOptions,
-  ): TaskParameters {
-    return new TaskParameters(name, state as TaskParametersArgs, { ...opts, id });
-  }
-
+export class TaskParameters extends ReadableResource {
   constructor(name: string, args: TaskParametersArgs, opts?: CustomResourceOptions) {
     super(taskParameters, name, { ...args }, opts);
   }
@@ -281,17 +255,7 @@ export interface ExtractionTask extends OutputsOf<Omit<ExtractionTaskState, Inte
  * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link
  * TaskCopy}.
  */
-export class ExtractionTask extends ExtractionResource {
-  /** Reads an existing task without managing it. `id` is the id of the task. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<ExtractionTaskArgs> = {},
-    opts?: CustomResourceOptions,
-  ): ExtractionTask {
-    return new ExtractionTask(name, state as ExtractionTaskArgs, { ...opts, id });
-  }
-
+export class ExtractionTask extends ReadableResource {
   constructor(name: string, args: ExtractionTaskArgs, opts?: CustomResourceOptions) {
     super(extractionTask, name, { ...args }, opts);
   }
@@ -307,17 +271,7 @@ export interface CloudSubtasks extends OutputsOf<Omit<CloudSubtasksState, Intern
  *
  * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read: `GET /cloudextraction/task/subtasks`.
  */
-export class CloudSubtasks extends ExtractionResource {
-  /** Reads existing subtasks without managing them. `id` is the id of the task; `state` names `subTaskIds` and `desired`. */
-  static get(
-    name: string,
-    id: Input<string>,
-    state: Partial<CloudSubtasksArgs> = {},
-    opts?: CustomResourceOptions,
-  ): CloudSubtasks {
-    return new CloudSubtasks(name, state as CloudSubtasksArgs, { ...opts, id });
-  }
-
+export class CloudSubtasks extends ReadableResource {
   constructor(name: string, args: CloudSubtasksArgs, opts?: CustomResourceOptions) {
     super(cloudSubtasks, name, { ...args }, opts);
   }
