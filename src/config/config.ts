@@ -93,9 +93,19 @@ export function parseConfig(
   return { config, problems: [...new Set(problems)] };
 }
 
-/** Names in the namespace that are not keys, most often misspelled keys. */
-export function unknownKeys(names: readonly string[]): string[] {
-  return names.filter((name) => !Object.hasOwn(configKeys, name));
+/**
+ * Parses the configuration where the program or the engine gives it. Its problems are also names that are not keys, most often misspelled keys, and a run
+ * label that two sources set.
+ * @param names all names in the namespace
+ */
+export function parseGivenConfig(read: ReadKey, names: readonly string[]): ReturnType<typeof parseConfig> {
+  const { config, problems } = parseConfig(read);
+  if (new Set(config.runLabels).size > 1) {
+    problems.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
+  }
+  const unknown = names.filter((name) => !Object.hasOwn(configKeys, name));
+  problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
+  return { config, problems };
 }
 
 /** Scheme, host and port of a service. The state of a resource contains them. */

@@ -1,8 +1,8 @@
 import type { CheckRequest, ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { CheckFailure, CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { ReadKey } from "../config/config";
-import { parseConfig, setBaseUrl, unknownKeys } from "../config/config";
-import { configKeys, credentialKeys, keyNames } from "../config/configKeys";
+import { parseGivenConfig, setBaseUrl } from "../config/config";
+import { configKeys, credentialKeys } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
 import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
@@ -26,19 +26,12 @@ const argument = "Give the provider the argument baseUrl, or set WEBEXTRACT_BASE
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = decodeProperties(fromStruct(request.getNews()));
   const given = withoutEngine(values);
-  const { config, problems } = parseConfig(readKeys(given));
-  const all = [
-    ...problems,
-    ...unknownKeys(Object.keys(given)).map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`),
-  ];
-  if (new Set(config.runLabels).size > 1) {
-    all.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
-  }
+  const { problems } = parseGivenConfig(readKeys(given), Object.keys(given));
   const response = new CheckResponse();
   response.setInputs(toStruct(encode(values, [...secrets, ...credentialsIn(given)])));
   const isDeclared = !isDefaultProvider(request.getUrn());
   response.setFailuresList(
-    all.map((problem) => failureOf(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
+    problems.map((problem) => failureOf(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
   );
   return response;
 }

@@ -1,7 +1,6 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
-import { parseConfig, unknownKeys } from "../config/config";
-import { configKeys, keyNames } from "../config/configKeys";
+import { parseGivenConfig } from "../config/config";
 import { perProgram } from "./perProgram";
 import { warnOfPlainCredentials } from "./plainCredentials";
 import { isMocked } from "./providerText";
@@ -37,14 +36,9 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
   const names = Object.keys(all)
     .filter((name) => name.startsWith(namespace))
     .map((name) => name.slice(namespace.length));
-  const { config, problems } = parseConfig((key) => all[namespace + key]);
-  const unknown = unknownKeys(names).map((name) => `${namespace}${name} is not known. Known: ${keyNames.join(", ")}.`);
-  if (new Set(config.runLabels).size > 1) {
-    problems.push(`${namespace}runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
-  }
-  if (problems.length + unknown.length > 0) {
-    const list = [...problems, ...unknown].join("\n  ");
-    throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${list}`);
+  const { config, problems } = parseGivenConfig((key) => all[namespace + key], names);
+  if (problems.length > 0) {
+    throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${problems.join("\n  ")}`);
   }
   return config;
 });

@@ -1,3 +1,3 @@
-export { parseConfig, unknownKeys } from "../../src/config/config";
+export { parseConfig, parseGivenConfig } from "../../src/config/config";
 export type { ConfigKey } from "../../src/config/configKeys";
 export { configKeys } from "../../src/config/configKeys";
