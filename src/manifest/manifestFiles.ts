@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { FilePlaces } from "../resources/lists/allowedFile";
@@ -21,8 +22,7 @@ export function* findFiles(
   for (const path of paths) {
     const files = yield* filesOf(path, folder, problems);
     if (files.length === 0) {
-      const looked = `looked for "${resolve(folder, path)}", and in a folder for files that end in .yaml or .yml`;
-      problems.addFile(path === "" ? '""' : path, `leads to no manifest (${looked})`);
+      problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, whyNone(path, resolve(folder, path)));
     }
     for (const file of files) {
       found.add(file);
@@ -31,10 +31,31 @@ export function* findFiles(
   return [...found];
 }
 
+function whyNone(path: string, full: string): string {
+  if (path.trim() === "") {
+    return "is not a path: give a file, a glob or a folder";
+  }
+  const at = `(looked for "${full}", relative to the program's folder)`;
+  if (statsOf(full) !== undefined) {
+    return `has no file that ends in .yaml or .yml ${at}`;
+  }
+  const wildcards = /[{[(]/.test(path) ? "; the only wildcards are *, ? and **" : "";
+  return `${globIn(path) === undefined ? "does not exist" : "matches no file"} ${at}${wildcards}`;
+}
+
+/** Undefined if the path leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too long. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 function* filesOf(path: string, folder: string, problems: Problems): Generator<void, string[], void> {
   const full = resolve(folder, path);
   // An empty path would be the program's folder with all that is in it.
-  const stats = path.trim() === "" ? undefined : statSync(full, { throwIfNoEntry: false });
+  const stats = path.trim() === "" ? undefined : statsOf(full);
   const glob = stats === undefined ? globIn(path.split(sep).join("/")) : undefined;
   if (stats?.isDirectory() !== true && glob === undefined) {
     return stats === undefined ? [] : [full];
@@ -65,7 +86,7 @@ function* addFilesWithin(
       }
       if (entry.isDirectory()) {
         yield* addFilesWithin(path, files, refuse);
-      } else if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      } else if (statsOf(path)?.isDirectory() !== true) {
         files.push(path);
       }
     }

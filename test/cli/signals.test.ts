@@ -92,7 +92,7 @@ const moments: Record<string, Moment> = {
     line: "export shop-1 --out rows.json",
     prepare: insertManyRows,
     held: { operation: "getData", skip: 1 },
-    says: /^error: The export was interrupted after 2000 of 5000 rows of task "shop-1"\. The rows that were read are in "/,
+    says: /^error: The export was interrupted after 2000 of 5000 rows of task "shop-1"\. No file was written, and nothing was marked\. Run the same command again\./,
     leaves: /^rows\.json\.\w+\.ndjson$/,
   },
   "export to standard output, between two pages": {

@@ -32,13 +32,13 @@ describe("the errors of a manifest", () => {
 
   it("name paths that lead to no manifest, and where they were looked for", () => {
     folder.write({ "empty/readme.md": "" });
-    const leadsNowhere = (path: string): string =>
-      `leads to no manifest (looked for "${join(folder.path, path)}", and in a folder for files that end in .yaml or .yml)`;
-    assert.deepEqual(messages(["none.yaml", "empty", "empty/*.yaml", ""]), [
-      `none.yaml: ${leadsNowhere("none.yaml")}`,
-      `empty: ${leadsNowhere("empty")}`,
-      `empty/*.yaml: ${leadsNowhere("empty/*.yaml")}`,
-      `"": ${leadsNowhere("")}`,
+    const at = (path: string): string => `(looked for "${join(folder.path, path)}", relative to the program's folder)`;
+    assert.deepEqual(messages(["none.yaml", "empty", "empty/*.yaml", "{a,b}.yaml", ""]), [
+      `none.yaml: does not exist ${at("none.yaml")}`,
+      `empty: has no file that ends in .yaml or .yml ${at("empty")}`,
+      `empty/*.yaml: matches no file ${at("empty/*.yaml")}`,
+      `{a,b}.yaml: does not exist ${at("{a,b}.yaml")}; the only wildcards are *, ? and **`,
+      '"": is not a path: give a file, a glob or a folder',
     ]);
   });
 
