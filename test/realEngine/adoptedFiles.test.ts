@@ -134,7 +134,7 @@ describe("adopted tasks on the engine", () => {
     assert.match(report, /`actions\.open\.properties\.Wait` \| `2` \| `3`/);
     assert.match(report, /`actions\.open\.properties\.Cookie` \| {2}\| `\[secret\]`/);
     assert.match(report, /`actions\.texts\.loop\.items` \| \| \+1 \/ -1<br>`\+ yes`<br>`- no`/);
-    assert.match(report, /novels-each\.txt \(5000 lines, .*novels-each\.txt \(4999 lines, /);
+    assert.match(report, /`actions\.each\.loop\.count` \| `5000` \| `4999`/);
     assert.doesNotMatch(report, /very-secret-cookie|kids/);
     world.project.write(manifest, text);
     world.project.write(list, lines);

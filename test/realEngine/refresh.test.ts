@@ -27,7 +27,7 @@ describe("a read after a write in one process", () => {
       world.program(program("https://shop.test/2"));
       world.operations();
       await world.project.up({ args: ["--refresh"] });
-      assert.deepEqual(world.operations(), ["getActions", "updateActionProperties", "getActions"]);
+      assert.deepEqual(world.operations().slice(-3), ["getActions", "updateActionProperties", "getActions"]);
       assert.deepEqual(await world.project.outputs(), { url: "https://shop.test/2" });
     } finally {
       await world.remove();
