@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   if (positionals.length > 0) {
     await tests("tests", positionals);
   } else if (values.unit) {
-    await browser();
+    await neededPrograms();
     await unitTests(notSlow);
   } else {
     await step("check", async () => {
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
       return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
     });
     const built = await step("build", buildIfStale);
-    await browser();
+    await neededPrograms();
     await unitTests(notSlow);
     const ready = await step("engine", async () => {
       await ensureHosts(await ensureEngine(), values.all ? languages : ["yaml"], console.log);
@@ -70,12 +70,15 @@ async function main(): Promise<void> {
   }
 }
 
-/** Before the tests, because an installation can take minutes. */
-async function browser(): Promise<void> {
+/** Before the tests, because an installation can take minutes. They are loaded only here, because a run of a few tests rarely needs them. */
+async function neededPrograms(): Promise<void> {
   await step("browser", async () => {
-    // Loaded only here, because a run of a few tests rarely needs it.
     const { ensureBrowser } = await import("./browser/ensureBrowser.js");
     return (await ensureBrowser({ say: console.log })) && "";
+  });
+  await step("object store", async () => {
+    const { ensureObjectStore } = await import("./objectStore/ensureObjectStore.js");
+    return (await ensureObjectStore()) && "";
   });
 }
 

@@ -166,7 +166,7 @@ class Names {
     const valid = [...characters.replace(/^[.-]+/, "")]
       .slice(0, longestName)
       .join("")
-      .replace(/[.-]+$/, "");
+      .replace(/(?<![.-])[.-]+$/, "");
     // Windows takes some names for devices, and a map loses the key __proto__ on the way through an output of Pulumi.
     const isRefused = valid === "" || /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|__proto__$)/i.test(valid);
     const base = isRefused ? `task${valid && "-"}${valid}` : valid;
