@@ -78,8 +78,8 @@ export class DeclaredTasks {
     // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
     if (optionsOf(opts).ignoreChanges === undefined) {
       const problems: Problem[] = [];
-      for (const { args, names } of givenLists(checked)) {
-        checkList(args, { ...names, before: undefined }, { ...this.places, problems });
+      for (const list of givenLists(checked)) {
+        checkList(list, undefined, { ...this.places, problems });
       }
       this.report(task, problems);
     }

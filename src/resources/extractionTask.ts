@@ -5,11 +5,11 @@ import { boolean, choice, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
 import { isGivenOnce } from "./lists/checkList";
 import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
-import { checkStartUrls, startUrlsNames, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
+import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
-import { itemsNames } from "./settings/loopArgs";
+import { givenItems } from "./settings/loopArgs";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
   actionsWith,
@@ -116,7 +116,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       checkActionRules(actions, problems);
     }
     if (isRecord(startUrls)) {
-      isGivenOnce(startUrls, { list: "urls", file: "file", at: "startUrls." }, problems);
+      isGivenOnce(givenStartUrls(startUrls, "startUrls."), problems);
     }
   },
 
@@ -194,9 +194,9 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 /** The lists among the arguments, with the names that `check` gives them. */
 export function givenLists({ actions, startUrls }: Partial<ExtractionTaskArgs>): GivenList[] {
   const loops = Object.entries(isRecord(actions) ? actions : {}).flatMap(([actionId, action]) =>
-    isRecord(action) && isRecord(action.loop) ? [{ args: action.loop, names: itemsNames(loopPath(actionId)) }] : [],
+    isRecord(action) && isRecord(action.loop) ? [givenItems(action.loop, loopPath(actionId))] : [],
   );
-  return isRecord(startUrls) ? [...loops, { args: startUrls, names: startUrlsNames("startUrls.") }] : loops;
+  return isRecord(startUrls) ? [...loops, givenStartUrls(startUrls, "startUrls.")] : loops;
 }
 
 /** The id to adopt beside the other arguments, as in a TaskCopy. */

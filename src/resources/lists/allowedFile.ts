@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { ServiceTraits } from "../resource";
+import { messageOf } from "../resource";
 
 /** Where the files are that arguments can name. */
 export interface FilePlaces {
@@ -35,4 +36,14 @@ export function isInside(real: string, place: string): boolean {
     // A folder that does not exist contains nothing.
     return false;
   }
+}
+
+/** Why a file that an argument names cannot be used: a part of a sentence. */
+export function describeFileError(error: unknown, path: string): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) {
+    return messageOf(error);
+  }
+  const what = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be read: ${code}`;
+  return `${what} (looked for "${path}", relative to the program's folder)`;
 }

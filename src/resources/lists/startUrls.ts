@@ -6,7 +6,7 @@ import type { CheckContext, Context } from "../resource";
 import { readChecked } from "./checkedFile";
 import type { GivenList } from "./checkList";
 import { checkList } from "./checkList";
-import { digestOfFile, joinLines, normalizedContent, splitLines } from "./lines";
+import { digestOf, splitLines, textsOfFile } from "./lines";
 
 /** Start URLs: one of the two fields. */
 export interface StartUrlsArgs {
@@ -43,8 +43,8 @@ export const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"
   hosts: { derived: true },
 };
 
-export function startUrlsNames(at: string): GivenList["names"] {
-  return { list: "urls", file: "file", urls: true, at };
+export function givenStartUrls(args: object, at: string): GivenList {
+  return { args, list: "urls", file: "file", urls: true, at };
 }
 
 /** Checks and normalizes start URLs. `at` is the path of `args`, with a dot at the end; `before` is `args` as it was checked last time. */
@@ -54,8 +54,7 @@ export function checkStartUrls(
   before: CheckContext["previous"],
   context: CheckContext,
 ): Partial<StartUrls> {
-  const list = checkList({ ...args }, { ...startUrlsNames(at), before }, context);
-  const { joined: urls, count, sha256, hosts } = list ?? {};
+  const { joined: urls, count, sha256, hosts } = checkList(givenStartUrls(args, at), before, context) ?? {};
   return { urls, count, sha256, hosts } as Partial<StartUrls>;
 }
 
@@ -69,24 +68,25 @@ export async function startUrlsUpload(
   at: string,
   context: Context,
 ): Promise<() => Promise<unknown>> {
-  const file =
+  const source =
     name === undefined
-      ? sourceOf(Buffer.from(joinLines(splitLines(urls))), sha256)
-      : await readChecked({ name, sha256, argument: `${at}file`, taskId }, context, sourceOfFile);
-  return () => context.client.updateTaskUrls({ taskId, file });
+      ? sourceOf(() => splitLines(urls))
+      : await readChecked({ name, sha256, argument: `${at}file`, taskId }, context, (path) =>
+          sourceOf(() => textsOfFile(path)),
+        );
+  return () => context.client.updateTaskUrls({ taskId, file: source });
 }
 
-function sourceOf(content: Buffer, sha256: string): UploadSource {
-  return { name: fileName, size: content.length, sha256, open: () => Readable.from([content]) };
+/** The lines as they are sent, in constant memory. */
+function sourceOf(lines: () => Iterable<string>): UploadSource & { sha256: string } {
+  const { bytes: size, sha256 } = digestOf(lines());
+  function* content(): Generator<string> {
+    for (const line of lines()) {
+      yield `${line}\n`;
+    }
+  }
+  return { name: "urls.txt", size, sha256, open: () => Readable.from(content(), { objectMode: false }) };
 }
-
-async function sourceOfFile(path: string): Promise<{ sha256: string; content: UploadSource }> {
-  const { sha256, bytes } = digestOfFile(path);
-  return { sha256, content: { name: fileName, size: bytes, sha256, open: () => normalizedContent(path) } };
-}
-
-/** The name in the form of the upload. */
-const fileName = "urls.txt";
 
 /** Warns that a list which is no longer declared stays at the service. */
 export function warnOfStartUrls(taskId: string, { count }: StartUrls, context: Context): void {

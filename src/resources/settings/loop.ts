@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { readChecked } from "../lists/checkedFile";
-import { allLinesOfFile, digestOf, splitLines } from "../lists/lines";
+import { digestOf, splitLines, textsOfFile } from "../lists/lines";
 import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";
 import { actionsById, itemsOf, lookUpTask } from "../task/taskPresence";
@@ -15,7 +15,7 @@ export function checkAppend(now: Loop, before: Loop, at: string, { problems, fol
     return;
   }
   const wanted =
-    now.itemsFile === undefined ? splitLines(now.items ?? "") : allLinesOfFile(resolve(folder, now.itemsFile));
+    now.itemsFile === undefined ? splitLines(now.items ?? "") : [...textsOfFile(resolve(folder, now.itemsFile))];
   if (now.items !== undefined && before.items !== undefined) {
     const lost = missingFrom(splitLines(before.items), wanted).length;
     if (lost > 0) {
@@ -62,10 +62,11 @@ async function itemsOfLoop({ taskId, now, at }: LoopStep, context: Context): Pro
     return splitLines(items);
   }
   const file = { name: itemsFile, sha256, argument: `${at}itemsFile`, taskId };
-  return readChecked(file, context, async (path) => {
-    const content = allLinesOfFile(path);
-    return { content, sha256: digestOf(content).sha256 };
+  const read = await readChecked(file, context, (path) => {
+    const lines = [...textsOfFile(path)];
+    return { lines, sha256: digestOf(lines).sha256 };
   });
+  return read.lines;
 }
 
 /** The items that the service's list lacks. If the service does not show its list: the items that were not sent before, as far as that is known. */

@@ -35,8 +35,8 @@ interface LoopCheck {
   onDelete: RestoreArgs["onDelete"];
 }
 
-export function itemsNames(at: string): GivenList["names"] {
-  return { list: "items", file: "itemsFile", at };
+export function givenItems(args: object, at: string): GivenList {
+  return { args, list: "items", file: "itemsFile", at };
 }
 
 export function checkLoop(
@@ -51,7 +51,7 @@ export function checkLoop(
       'cannot be "append" together with onDelete "restore": others can extend the list too, so it cannot be restored. Use mode "replace" or onDelete "retain"';
     context.problems.push({ path: `${at}mode`, reason });
   }
-  const list = checkList({ items, itemsFile }, { ...itemsNames(at), before: before && { ...before } }, context);
+  const list = checkList(givenItems({ items, itemsFile }, at), before, context);
   const { joined, count, sha256 } = list ?? {};
   const checked = {
     loopType: loopTypeAsBefore(loopType, before?.loopType),

@@ -6,7 +6,7 @@ import { splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
 import { entryOf } from "../values";
 import type { ActionLoopForm } from "./loopArgs";
-import { checkLoop, loopSpec } from "./loopArgs";
+import { checkLoop, givenItems, loopSpec } from "./loopArgs";
 import type { RestoreArgs } from "./restore";
 import type { Loop, Setting } from "./setting";
 import { listOf } from "./setting";
@@ -58,7 +58,7 @@ export function checkActionRules(actions: ParameterActions, problems: Problem[])
   for (const [actionId, action] of Object.entries(actions).filter(([, each]) => isRecord(each))) {
     checkDeclaresAnything(actionId, action, problems);
     if (isRecord(action.loop)) {
-      isGivenOnce(action.loop, { list: "items", file: "itemsFile", at: loopPath(actionId) }, problems);
+      isGivenOnce(givenItems(action.loop, loopPath(actionId)), problems);
     }
   }
 }

@@ -118,7 +118,7 @@ describe("TaskLoopItems", () => {
     world.write("items.txt", "a\nc\n");
     assert.match(
       await failure(world.providers.provider("TaskLoopItems").create(inputs)),
-      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check. No part of it was sent/,
+      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check: it has other content\. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), ["getActions"]);
   });

@@ -50,7 +50,7 @@ describe("TaskStartUrls", () => {
     const message = await failure(world.providers.provider("TaskStartUrls").create(inputs));
     assert.match(
       message,
-      /^The file "urls.txt" \(file of task "task-1"\) changed after the check. No part of it was sent/,
+      /^The file "urls.txt" \(file of task "task-1"\) changed after the check: it has other content\. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), []);
   });
@@ -71,10 +71,10 @@ describe("TaskStartUrls", () => {
       const { inputs } = await provider.check({}, args);
       rmSync(world.path("gone.txt"));
       const message = await failure(provider.create(inputs));
-      const said = `The file "gone.txt" (${argument} of task "task-1") was removed after the check. No part of it was sent. Restore`;
+      const said = `The file "gone.txt" (${argument} of task "task-1") changed after the check: it does not exist (looked for "`;
       assert.ok(message.startsWith(said), message);
       world.write("gone.txt", Buffer.from("\xe9", "latin1"));
-      assert.match(await failure(provider.create(inputs)), /changed after the check. No part of it was sent/);
+      assert.match(await failure(provider.create(inputs)), /it is not UTF-8 in line 1\. No part of it was sent/);
       assert.deepEqual(
         world.operations().filter((operation) => operation !== "getActions"),
         [],

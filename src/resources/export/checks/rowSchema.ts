@@ -3,10 +3,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
-import { whyNotAllowed } from "../../lists/allowedFile";
+import { describeFileError, whyNotAllowed } from "../../lists/allowedFile";
 import { readChecked } from "../../lists/checkedFile";
 import type { CheckContext, Context } from "../../resource";
-import { messageOf } from "../../resource";
 import { unknown } from "../../values";
 import type { FailedCheck } from "./checkedRows";
 import { failedIf } from "./checkedRows";
@@ -52,13 +51,7 @@ export async function checkSchema(
     }
     return withDigest(sha256);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const looked = `(looked for "${path}", relative to the program's folder)`;
-    if (code === undefined) {
-      return refuse(messageOf(error));
-    }
-    const isGone = code === "ENOENT" || code === "ENOTDIR";
-    return refuse(isGone ? `does not exist ${looked}` : `cannot be read: ${code} ${looked}`);
+    return refuse(describeFileError(error, path));
   }
 }
 
@@ -90,7 +83,8 @@ export class SchemaChecker {
       return undefined;
     }
     const file = { name, sha256, argument: "checks.schema", taskId };
-    return new SchemaChecker(compile(await readChecked(file, context, readSchema)));
+    const { content } = await readChecked(file, context, readSchema);
+    return new SchemaChecker(compile(content));
   }
 
   /**
