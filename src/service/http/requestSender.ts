@@ -17,12 +17,11 @@ import { Deadline } from "./deadline";
 import type { Limiter } from "./limiter";
 import { onAbort } from "./onAbort";
 import { RetryPolicy } from "./retryPolicy";
-import type { Exchange } from "./transport";
-import type { TransportOnDemand } from "./transportOnDemand";
+import type { Exchange, Transport } from "./transport";
 
 export interface RequestSenderParts {
   settings: ClientSettings;
-  transport: TransportOnDemand;
+  transport: Transport;
   limiter: Limiter;
   tokens: Tokens;
   secrets: Redactor;
@@ -167,7 +166,6 @@ export class RequestSender {
   ): Promise<Attempt | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
-    transport.prepare();
     if (limiter.pause > deadline.left) return undefined;
     const release = await limiter.acquire(deadline.waits);
     if (release === undefined) return undefined;
