@@ -82,13 +82,13 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
   writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
 
-/** Much code that most runs of the plugin do not need: a file beside its bundle, which loads it with the first use. */
-const besidePlugin = { jsonSchema: "src/resources/export/checks/jsonSchema.ts" };
+/** Much code that most runs of the plugin do not need: each is a file beside its bundle, which loads it with the first use. */
+const besidePlugin = { axios: "axios", jsonSchema: "src/resources/export/checks/jsonSchema.ts" };
 
 const loadFromBeside: Plugin = {
   name: "load from beside",
   setup(build) {
-    build.onResolve({ filter: /\/jsonSchema$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(?:axios|.*\/jsonSchema)$/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
     );
   },

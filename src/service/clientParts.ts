@@ -4,9 +4,9 @@ import { prepare } from "./contract/requests";
 import { readNewTokens } from "./contract/responses";
 import { Redactor } from "./errors/redactor";
 import { joinLimiter } from "./http/limiter";
-import { secretsOf } from "./http/proxy";
+import { secretsOf } from "./http/proxyServer";
 import { RequestSender } from "./http/requestSender";
-import { Transport } from "./http/transport";
+import { TransportOnDemand } from "./http/transportOnDemand";
 import type { ServiceClientOptions } from "./options";
 import type { ClientSettings } from "./settings";
 import { settingsOf } from "./settings";
@@ -17,7 +17,7 @@ export interface ClientParts {
   readonly sender: RequestSender;
   readonly tokens: Tokens;
   readonly secrets: Redactor;
-  readonly transport: Transport;
+  readonly transport: TransportOnDemand;
   /** See `close` of the client. */
   close(): void;
 }
@@ -31,7 +31,7 @@ export function clientParts(options: ServiceClientOptions): ClientParts {
   secrets.add(apiKey);
   for (const word of secretsOf(settings.proxy)) secrets.add(word);
   const { limiter, leave } = joinLimiter(settings);
-  const transport = new Transport(settings.maxResponseBytes, settings.proxy);
+  const transport = new TransportOnDemand(settings.maxResponseBytes, settings.proxy);
   const tokens = new Tokens({
     accessToken,
     refreshToken,

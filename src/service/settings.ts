@@ -3,8 +3,8 @@ import type { Problem, Shape } from "./contract/kinds";
 import { checkValue, choice, integer, number, string } from "./contract/kinds";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
-import type { ProxyServer } from "./http/proxy";
-import { proxyOf } from "./http/proxy";
+import type { ProxyServer } from "./http/proxyServer";
+import { proxyOf } from "./http/proxyServer";
 import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
 import { parsedUrl } from "./parsedUrl";
 

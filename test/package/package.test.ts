@@ -84,6 +84,18 @@ describe("the package", () => {
     assert.ok((names as string[]).includes("ServiceClient"));
   });
 
+  it("loads no HTTP library before the first request, because most runs of a program make none", async () => {
+    const loaded = await inConsumer(
+      folder,
+      `require("pulumi-webextract"); require("pulumi-webextract/provider").get("TaskCopy");
+       const { ServiceClient } = require("pulumi-webextract/service");
+       new ServiceClient({ baseUrl: "http://127.0.0.1:1", accessToken: "none" });
+       console.log(JSON.stringify(Object.keys(require.cache).filter((file) => /axios/.test(file))))`,
+      "commonjs",
+    );
+    assert.deepEqual(loaded, []);
+  });
+
   it("loads no YAML parser before the first manifest, because most programs have none", async () => {
     const loaded = await inConsumer(
       folder,
@@ -122,7 +134,7 @@ describe("the package", () => {
     const licences = ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
       (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
     );
-    const ofPlugin = ["jsonSchema.js", "pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
+    const ofPlugin = ["axios.js", "jsonSchema.js", "pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
     assert.deepEqual(
       withoutSource.sort(),
       [...licences, ...ofPlugin.map((name) => `dist/plugin/${name}`)].sort(),

@@ -8,7 +8,7 @@ import { counted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import { isServiceError } from "../../service/errors/errors";
-import { proxyOf } from "../../service/http/proxy";
+import { proxyOf } from "../../service/http/proxyServer";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
 import { engineVersion } from "../connection/pulumi";

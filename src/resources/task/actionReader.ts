@@ -4,7 +4,7 @@ import type { TaskActions } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 
 /** The part of the client that reads need. */
-export type ActionsClient = Pick<ServiceClient, "getActions">;
+export type ActionsClient = Pick<ServiceClient, "getActions"> & Partial<Pick<ServiceClient, "prepare">>;
 
 interface Question {
   taskId: string;
@@ -29,6 +29,8 @@ export class ActionReader {
 
   /** What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
+    // The time spent waiting for others is used to load the HTTP library.
+    setImmediate(() => this.client.prepare?.());
     return (actionTypes.length > 0 ? this.typed : this.untyped).load({ taskId, actionTypes });
   }
 

@@ -17,11 +17,12 @@ import { Deadline } from "./deadline";
 import type { Limiter } from "./limiter";
 import { onAbort } from "./onAbort";
 import { RetryPolicy } from "./retryPolicy";
-import type { Exchange, Transport } from "./transport";
+import type { Exchange } from "./transport";
+import type { TransportOnDemand } from "./transportOnDemand";
 
 export interface RequestSenderParts {
   settings: ClientSettings;
-  transport: Transport;
+  transport: TransportOnDemand;
   limiter: Limiter;
   tokens: Tokens;
   secrets: Redactor;
@@ -166,6 +167,7 @@ export class RequestSender {
   ): Promise<Attempt | undefined> {
     const { settings, transport, limiter } = this.#parts;
     const headers = this.#credentialHeaders(request, token);
+    transport.prepare();
     if (limiter.pause > deadline.left) return undefined;
     const release = await limiter.acquire(deadline.waits);
     if (release === undefined) return undefined;

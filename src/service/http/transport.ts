@@ -1,18 +1,18 @@
-import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
-import { pipeline } from "node:stream";
-import { pipeline as sendPieces } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import type { Readable } from "node:stream";
+import type { AxiosInstance, AxiosProxyConfig } from "axios";
+import axios from "axios";
 import type { UploadSource } from "../contract/types";
 import type { HttpResponse, Loss } from "../errors/failures";
-import { codeOf } from "../files/privateFile";
 import { ownPackage } from "../ownPackage";
 import { longestTimer } from "./clock";
-import type { ProxyServer, TunnelOptions } from "./proxy";
-import { ProxyRefusal, requestToProxy, TunnelAgent } from "./proxy";
+import { onAbort } from "./onAbort";
+import type { ProxyServer } from "./proxyServer";
+import type { TunnelOptions } from "./tunnel";
+import { TunnelAgent } from "./tunnel";
 import type { UploadBody } from "./upload";
-import { FileProblem, uploadBody } from "./upload";
+import { uploadBody } from "./upload";
 
 /** One request as it is sent. */
 export interface WireRequest {
@@ -30,134 +30,197 @@ export interface WireRequest {
 
 export type Exchange = { response: HttpResponse; loss?: undefined } | { response?: undefined; loss: Loss };
 
-class TooLarge extends Error {}
-
-/** Node.js does not pass the `signal` of a request on to its agent: see {@link TunnelOptions}. */
-type RequestOptions = https.RequestOptions & TunnelOptions;
-
-/** Sends one request. Handles no operations, credentials or retries, and never throws. */
+/** Sends one request with axios. Handles no operations, credentials or retries, and never throws. */
 export class Transport {
+  readonly #axios: AxiosInstance;
+  readonly #kept: Agents;
+  readonly #fresh: Agents;
+  readonly #plainProxy: AxiosProxyConfig | false;
   readonly #maxResponseBytes: number;
-  readonly #proxy: ProxyServer | undefined;
-  readonly #kept: { plain: http.Agent; secure: https.Agent };
 
   constructor(maxResponseBytes: number, proxy: ProxyServer | undefined) {
     this.#maxResponseBytes = maxResponseBytes;
-    this.#proxy = proxy;
-    this.#kept = { plain: new http.Agent({ keepAlive: true }), secure: this.#secureAgent(true) };
+    this.#kept = agentsOf(proxy, true);
+    this.#fresh = agentsOf(proxy, false);
+    this.#plainProxy = proxy === undefined ? false : axiosProxyOf(proxy);
+    this.#axios = axios.create({
+      headers: { "User-Agent": `pulumi-webextract/${ownPackage.version}`, Accept: "application/json" },
+      maxRedirects: 0,
+      maxContentLength: maxResponseBytes,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      responseType: "arraybuffer",
+      transformRequest: [(data: unknown) => data],
+      transformResponse: [],
+      validateStatus: () => true,
+    });
   }
 
   async exchange(request: WireRequest): Promise<Exchange> {
-    const { signal, timeout } = request;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), Math.min(timeout, longestTimer));
+    const progress = new Progress(request);
     let upload: UploadBody | undefined;
-    let outgoing: http.ClientRequest | undefined;
-    /** True once the connection is established. From then on, the request can reach the service. */
-    let sent = false;
     try {
-      upload = request.upload && uploadBody(request.upload.taskId, request.upload.file, () => timer.refresh());
-      outgoing = this.#begin(request, upload, AbortSignal.any([signal, limit.signal]));
-      onConnection(outgoing, () => {
-        sent = true;
+      if (request.upload !== undefined) upload = uploadBody(request.upload.taskId, request.upload.file, progress.renew);
+      const agents = request.freshConnection || upload !== undefined ? this.#fresh : this.#kept;
+      const response = await this.#axios.request<Buffer>({
+        method: request.method,
+        url: request.url,
+        headers: { ...request.headers, ...(upload?.headers ?? jsonHeaders(request.json)) },
+        data: (upload?.stream satisfies Readable | undefined) ?? request.json,
+        httpAgent: agents.http,
+        httpsAgent: agents.https,
+        // The client's settings name the proxy. Without this, axios would read the environment.
+        proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
+        signal: progress.signal,
+        transport: progress.transport,
       });
-      const response = await send(outgoing, request.json, upload);
-      const { statusCode: status = 0, headers } = response;
+      if (!progress.sent) {
+        // Nothing was sent yet: this is the response of the proxy to CONNECT.
+        const { status } = response;
+        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy responded ${status}` } };
+      }
       return {
         response: {
-          status,
-          contentType: headers["content-type"] ?? "",
-          retryAfter: headers["retry-after"],
-          date: headers.date,
-          body: await this.#bodyOf(response),
+          status: response.status,
+          contentType: String(response.headers["content-type"] ?? ""),
+          retryAfter: response.headers["retry-after"]?.toString(),
+          date: response.headers.date?.toString(),
+          headers: response.headers,
+          body: Buffer.isBuffer(response.data) ? response.data : Buffer.alloc(0),
         },
       };
     } catch (error) {
-      const reason = reasonOf(error, request, limit.signal.aborted);
-      const { host } = new URL(request.url);
-      return { loss: { ...reason, sent, host, staleConnection: outgoing?.reusedSocket } };
+      return { loss: this.#lossOf(error, request, progress, upload) };
     } finally {
-      clearTimeout(timer);
-      upload?.close();
+      progress.end();
+      upload?.dispose();
     }
   }
 
   /** Closes the kept connections. Other connections end with their request. */
   close(): void {
-    for (const agent of Object.values(this.#kept)) agent.destroy();
+    for (const agent of [this.#kept.http, this.#kept.https]) agent.destroy();
   }
 
-  #begin({ method, url, ...request }: WireRequest, upload: UploadBody | undefined, ended: AbortSignal) {
-    const json = request.json === undefined ? {} : { "Content-Type": "application/json" };
-    const headers = { ...ownHeaders, ...request.headers, ...(upload?.headers ?? json) };
-    const options: RequestOptions = { method, headers, signal: ended, ended };
-    const isFresh = request.freshConnection || upload !== undefined;
-    const { protocol, host } = new URL(url);
-    if (protocol === "https:") {
-      return https.request(url, { ...options, agent: isFresh ? this.#secureAgent(false) : this.#kept.secure });
+  #lossOf(error: unknown, request: WireRequest, progress: Progress, upload: UploadBody | undefined): Loss {
+    const { sent } = progress;
+    const unopened = request.upload !== undefined && upload === undefined && error instanceof Error;
+    const problem = unopened ? `the file cannot be opened (${error.message}).` : upload?.problem();
+    if (problem !== undefined) return { reason: "source", sent, detail: problem };
+    if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
+    if (progress.timedOut) {
+      return { reason: "timeout", sent, detail: `timeout after ${request.timeout / 1000} s` };
     }
-    if (this.#proxy === undefined) {
-      return http.request(url, { ...options, agent: isFresh ? false : this.#kept.plain });
+    if (!(error instanceof Error)) return { reason: "connection", sent, detail: "unknown reason" };
+    if (/maxContentLength/.test(error.message)) {
+      return {
+        reason: "tooLarge",
+        sent,
+        detail: `the response is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`,
+      };
     }
-    // For plain http, the proxy receives the whole request.
-    return requestToProxy(this.#proxy, { ...options, path: url, headers: { ...headers, Host: host }, agent: false });
-  }
-
-  #secureAgent(keepAlive: boolean): https.Agent {
-    return this.#proxy === undefined ? new https.Agent({ keepAlive }) : new TunnelAgent(this.#proxy, keepAlive);
-  }
-
-  async #bodyOf(response: http.IncomingMessage): Promise<Buffer> {
-    const isZipped = response.headers["content-encoding"] === "gzip";
-    const pieces: Buffer[] = [];
-    let length = 0;
-    for await (const piece of isZipped ? pipeline(response, createGunzip(), () => undefined) : response) {
-      length += piece.length;
-      if (length > this.#maxResponseBytes) {
-        throw new TooLarge(`the response is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`);
-      }
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces, length);
+    // Only the system's code, because the error itself holds the request with its credential.
+    const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+    const detail = code === undefined ? "connection lost" : (detailOf.get(code) ?? code);
+    const host = new URL(request.url).host;
+    return { reason: "connection", sent, detail, host, staleConnection: progress.reused };
   }
 }
 
-const ownHeaders = {
-  "User-Agent": `pulumi-webextract/${ownPackage.version}`,
-  Accept: "application/json",
-  "Accept-Encoding": "gzip",
-};
-
-/** Calls `established` once the request has a connection, on which it can reach the service. */
-function onConnection(request: http.ClientRequest, established: () => void): void {
-  request.once("socket", (socket) => {
-    if (!request.reusedSocket && "encrypted" in socket) socket.once("secureConnect", established);
-    else if (socket.connecting) socket.once("connect", established);
-    else established();
-  });
+interface Agents {
+  http: http.Agent;
+  https: http.Agent;
 }
 
-/** Sends the body, and resolves with the response as soon as its headers are there. */
-async function send(request: http.ClientRequest, json: string | undefined, upload: UploadBody | undefined) {
-  const responded = once(request, "response") as Promise<[http.IncomingMessage]>;
-  responded.catch(() => undefined);
-  request.on("error", () => undefined);
-  if (upload === undefined) request.end(json);
-  else await Promise.race([responded, sendPieces(upload.pieces, request)]);
-  const [response] = await responded;
-  return response;
+function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
+  return {
+    http: new http.Agent({ keepAlive }),
+    https: proxy === undefined ? new https.Agent({ keepAlive }) : new TunnelAgent(proxy, keepAlive),
+  };
 }
 
-function reasonOf(
-  error: unknown,
-  { signal, timeout }: WireRequest,
-  isLate: boolean,
-): Pick<Loss, "reason" | "detail" | "status"> {
-  if (error instanceof FileProblem) return { reason: "source", detail: error.message };
-  if (error instanceof TooLarge) return { reason: "tooLarge", detail: error.message };
-  if (error instanceof ProxyRefusal) return { reason: "proxy", detail: error.message, status: error.status };
-  if (signal.aborted) return { reason: "aborted", detail: "aborted" };
-  if (isLate) return { reason: "timeout", detail: `timeout after ${timeout / 1000} s` };
-  // Only the code: the message can contain what the other side has sent.
-  return { reason: "connection", detail: codeOf(error) };
+/** For plain http, where the proxy receives the whole request. */
+function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
+  const standardPort = url.protocol === "https:" ? 443 : 80;
+  return {
+    protocol: url.protocol,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? standardPort : Number(url.port),
+    auth: user,
+  };
+}
+
+const detailOf = new Map([
+  ["ECONNREFUSED", "ECONNREFUSED: connection refused"],
+  ["ECONNRESET", "ECONNRESET: connection cut off"],
+  ["EPIPE", "EPIPE: connection cut off"],
+  ["ERR_BAD_RESPONSE", "the response was cut off"],
+  ["ENOTFOUND", "ENOTFOUND: no such host"],
+]);
+
+function jsonHeaders(json: string | undefined): Record<string, string> {
+  return json === undefined ? {} : { "Content-Type": "application/json" };
+}
+
+/** Watches one request: its timeout, whether it was sent, and the signal of the call. */
+class Progress {
+  readonly #controller = new AbortController();
+  readonly #request: WireRequest;
+  readonly #stopListening: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  timedOut = false;
+  /** True once the connection is established. From then on, the request can reach the service. */
+  sent = false;
+  /** Whether the request used a kept connection. */
+  reused = false;
+
+  constructor(request: WireRequest) {
+    this.#request = request;
+    if (request.signal.aborted) this.#controller.abort();
+    this.#stopListening = onAbort(request.signal, () => this.#controller.abort());
+    this.renew();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** An arrow function, because it is passed as a callback. */
+  readonly renew = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.timedOut = true;
+        this.#controller.abort();
+      },
+      Math.min(this.#request.timeout, longestTimer),
+    );
+  };
+
+  /** Replaces the modules of Node.js to watch the socket, because axios reports only that a request failed. */
+  readonly transport = {
+    request: (
+      options: https.RequestOptions,
+      callback: (response: http.IncomingMessage) => void,
+    ): http.ClientRequest => {
+      const secure = options.protocol === "https:";
+      const withSignal: https.RequestOptions & TunnelOptions = { ...options, ended: this.signal };
+      const request = secure ? https.request(withSignal, callback) : http.request(options, callback);
+      request.once("socket", (socket) => {
+        const markSent = () => {
+          this.sent = true;
+        };
+        this.reused = request.reusedSocket;
+        if (request.reusedSocket) markSent();
+        else if (secure) socket.once("secureConnect", markSent);
+        else if (socket.connecting) socket.once("connect", markSent);
+        else markSent();
+      });
+      return request;
+    },
+  };
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#stopListening();
+  }
 }
