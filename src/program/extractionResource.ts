@@ -1,6 +1,6 @@
-import type { CustomResourceOptions, ID, Input } from "@pulumi/pulumi";
+import type { CustomResourceOptions, ID, Input, Resource } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
+import { failedInputsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
@@ -10,47 +10,25 @@ import type { EngineKind } from "../resources/urn";
 import { providerKey, providerText, typeToken } from "../resources/urn";
 import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import { failedInputs } from "./forCheck/failedInputs";
-import { otherProblems } from "./forCheck/otherProblems";
+import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
-import { idFor, isId, noteId, withIds } from "./previewIds";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
 import { readOptions, requireProfile } from "./reads/programReads";
-import type { TaskName } from "./taskOrder";
-import { alias, claim, declare, dependenciesOf } from "./taskOrder";
+import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
 
-/** A type whose values can also be outputs or promises, at any depth. */
-export type AsInput<T> = [T] extends [never]
-  ? undefined
-  : [T] extends [object]
-    ? Input<{ [K in keyof T]: AsInput<Exclude<T[K], undefined>> }>
-    : Input<T>;
-
-/** Arguments as a program writes them. */
-export type InputsOf<T> = { [K in keyof T]: AsInput<Exclude<T[K], undefined>> };
-
-/** Arguments of which one part or both are given. Both forms share the parts, because an editor shows the doc comment of a shared field only. */
-export type AnyOf<One, Other> = (One & Without<Other>) | (Without<One> & Other) | (One & Other);
-
-type Without<Part> = { [Name in keyof Part]?: undefined };
-
-/** The outputs of a resource: its checked arguments, and the values that the service returned. */
-export type OutputsOf<T> = { readonly [K in keyof T]-?: Output<T[K]> };
+/** Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change. */
+const ids = new WeakSet<object>();
 
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
- * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
- * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, and resources that are declared
- * after the program has waited for something. The engine itself stops at the first resource that is refused.
+ * A preview refuses invalid arguments, and shows all problems of a resource at once. The engine stops at the first resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
-  /** The arguments that go into the hash for `rerunOn`: those that were given, options excepted, and those that `check` derives. */
-  declare private readonly hashed: readonly string[];
-  declare private readonly definition: AnyResource;
-  declare private readonly profileArg: unknown;
-  declare private readonly ownName: string;
+  readonly #definition: AnyResource;
+  readonly #name: string;
+  readonly #args: Record<string, unknown>;
 
   /** @hidden */
   constructor(
@@ -59,56 +37,46 @@ export abstract class ExtractionResource extends CustomResource {
     args: Record<string, unknown>,
     opts: CustomResourceOptions | undefined,
   ) {
-    const kind = kindOf(definition.type, opts);
+    const { type, idIs, outputs } = definition;
+    const title = `${type} "${name}"`;
+    const kind = kindOf(type, opts);
+    const isGet = opts?.id !== undefined;
     const properties = propertiesOf(definition, name, args, opts, kind);
-    // The native plugin shows the problems of each resource at the resource.
-    const others =
-      kind === "native" || opts?.id !== undefined || isMocked()
-        ? undefined
-        : otherProblems(definition, `${definition.type} "${name}"`, args);
-    if (others !== undefined) {
-      properties[otherProblemsKey] = others;
-    }
+    const isIdOfTask = idIs === "taskId";
+    const task = taskOf(taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined), args.profile);
     const options = mergeOptions(
-      optionsOf(definition, name, args, opts),
-      kind === "native" ? nativeOptions(definition.type, opts) : {},
+      optionsOf(definition, title, args, opts, isGet ? [] : dependenciesOf(definition, title, task)),
+      kind === "native" ? nativeOptions(type, opts) : {},
     );
-    if (opts?.id === undefined && !isMocked() && !runtime.isDryRun()) {
+    if (!isGet && !isMocked() && !runtime.isDryRun()) {
       properties[failedInputsKey] = failedInputs(properties, options.dependsOn);
     }
     const leave = fewerFrames();
     try {
-      super(typeToken(definition.type, kind), name, properties, options);
+      super(typeToken(type, kind), name, properties, options);
     } finally {
       leave();
     }
-    if (opts?.id !== undefined && runtime.isDryRun()) {
+    this.#definition = definition;
+    this.#name = name;
+    this.#args = args;
+    if (isGet && runtime.isDryRun()) {
       // A preview does not read the resource, but its id is known. With an unknown id, every resource that takes the id would show as
       // replaced.
       Object.assign(this, { id: unsecret(output(opts.id)) });
     }
-    const hashed = Object.entries(definition.args)
-      .filter(([each, { option, derived }]) => !option && (derived || args[each] !== undefined))
-      .map(([each]) => each);
-    // Not outputs of the resource.
-    const own = { definition, hashed, profileArg: args.profile, ownName: name };
-    for (const [each, value] of Object.entries(own)) {
-      Object.defineProperty(this, each, { value });
+    if (outputs.includes(idIs) && idIs !== "file") {
+      // In the preview of an update, the id is known and the outputs are not. Only the file of an export can change with an update.
+      Object.assign(this, { [idIs]: this.id });
     }
+    ids.add(this.id);
     nameWhatIsNotGiven(this, definition);
-    const { idIs, outputs } = definition;
-    noteId(this.id, outputs.includes(idIs) ? (this as unknown as Record<string, unknown>)[idIs] : undefined);
-    const title = `${definition.type} "${name}"`;
-    const isIdOfTask = idIs === "taskId";
-    const made = { taskId: (isIdOfTask ? opts?.id : undefined) ?? this.id, profile: args.profile };
-    const task = taskGiven(args) ?? made;
-    alias(this as unknown as Parameters<typeof alias>[0], task, isIdOfTask);
-    if (opts?.id !== undefined) {
-      // A static get manages no part of the task, and no resource waits for it.
-      return;
+    alias(task, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
+    // A static get manages no part of the task, and no resource waits for it.
+    if (!isGet) {
+      claim(this, title, task, definition.manages?.(plainPart(args)) ?? []);
+      declare(this, definition, title, task);
     }
-    claim(this, title, task, definition.manages?.(plainPart(args)) ?? []);
-    declare(this, definition, title, task);
   }
 
   /**
@@ -118,9 +86,12 @@ export abstract class ExtractionResource extends CustomResource {
    */
   namedHash(): Output<string> {
     const values = this as unknown as Record<string, unknown>;
-    const { type } = this.definition;
-    const all = output(Object.fromEntries(this.hashed.map((name) => [name, values[name]])));
-    return all.apply((known) => namedHash(type, this.ownName, known));
+    const { type, args } = this.#definition;
+    const hashed = Object.keys(args).filter(
+      (name) => !args[name]?.option && (args[name]?.derived || this.#args[name] !== undefined),
+    );
+    const all = output(Object.fromEntries(hashed.map((name) => [name, values[name]])));
+    return all.apply((known) => namedHash(type, this.#name, known));
   }
 
   /**
@@ -128,14 +99,8 @@ export abstract class ExtractionResource extends CustomResource {
    * @internal
    */
   givenProfile(): unknown {
-    return this.profileArg;
+    return this.#args.profile;
   }
-}
-
-/** The task that the arguments name, if any. */
-function taskGiven(args: Record<string, unknown>): TaskName | undefined {
-  const taskId = taskNamedBy(args);
-  return taskId === undefined ? undefined : { taskId, profile: args.profile };
 }
 
 function propertiesOf(
@@ -151,12 +116,8 @@ function propertiesOf(
     refuseImport(definition, name, opts);
   }
   refuseDeleteAfter(definition, name, opts);
-  if (args === undefined || args === null) {
-    throw new RunError(`${definition.type} "${name}" needs arguments.`);
-  }
   refuseLostText(definition, name, args);
-  const named = Object.entries(args).filter(([, value]) => value !== undefined);
-  const given = Object.fromEntries(named.map(([each, value]) => [each, withIds(value)]));
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
   const filledIn = Object.keys(definition.args).filter(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
@@ -165,21 +126,18 @@ function propertiesOf(
   const sent = Object.entries(linesAsOne(definition.args, given));
   return {
     ...Object.fromEntries(outputs),
-    ...Object.fromEntries(sent.map(([each, value]) => [each, withText(value)])),
+    ...Object.fromEntries(sent.map(([each, value]) => [each, hasText(value) ? value : output(value)])),
     ...(kind === "dynamic" && { [providerKey]: providerText(definition.type) }),
   };
 }
 
 /** The SDK makes a string of each argument that is no output. That fails for a map with an action or a field named `toString`. */
-function withText(value: unknown): unknown {
-  if (Output.isInstance(value)) {
-    return value;
-  }
+function hasText(value: unknown): boolean {
   try {
     String(value);
-    return value;
-  } catch (error) {
-    return error instanceof TypeError ? output(value) : value;
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -188,9 +146,8 @@ function withText(value: unknown): unknown {
  * `__proto__`.
  */
 function refuseLostText({ type }: AnyResource, name: string, args: object): void {
-  const paths = [...lostTexts(args, "")];
-  if (paths.length > 0 || isLost(name)) {
-    const where = paths.length === 0 ? "its name" : paths.slice(0, 10).join(", ");
+  const where = lostText(name, "its name") ?? lostText(args, "");
+  if (where !== undefined) {
     throw new RunError(
       shownText(
         `${type} "${name}": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${where}.`,
@@ -199,23 +156,20 @@ function refuseLostText({ type }: AnyResource, name: string, args: object): void
   }
 }
 
-function* lostTexts(value: unknown, path: string): Generator<string, void, void> {
-  if (isLost(value)) {
-    yield path;
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      yield* lostTexts(item, `${path}[${index}]`);
-    }
-  } else if (isPlainMap(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      const at = path === "" ? name : `${path}.${name}`;
-      yield* isLost(name) || name === "__proto__" ? [at] : lostTexts(each, at);
+/** The path of the first such text. */
+function lostText(value: unknown, path: string): string | undefined {
+  if (typeof value === "string") {
+    return /\p{Cs}/u.test(value) ? path : undefined;
+  }
+  for (const [name, each] of Array.isArray(value) || isPlainMap(value) ? Object.entries(value) : []) {
+    const within = path === "" ? name : `${path}.${name}`;
+    const at = Array.isArray(value) ? `${path}[${name}]` : within;
+    const found = name === "__proto__" ? at : (lostText(name, at) ?? lostText(each, at));
+    if (found !== undefined) {
+      return found;
     }
   }
-}
-
-function isLost(value: unknown): boolean {
-  return typeof value === "string" && /\p{Cs}/u.test(value);
+  return undefined;
 }
 
 /** Refuses an import: the host of the SDK would fail before it calls the provider. */
@@ -304,18 +258,16 @@ function plainPart(args: Record<string, unknown>): Record<string, unknown> {
 
 function optionsOf(
   definition: AnyResource,
-  name: string,
+  title: string,
   args: Record<string, unknown>,
   opts: CustomResourceOptions | undefined,
+  dependsOn: Resource[],
 ): CustomResourceOptions {
-  const { type, secretOutputs = [], deletedFirst } = definition;
-  const task = taskGiven(args);
-  const dependsOn =
-    task === undefined || opts?.id !== undefined ? [] : dependenciesOf(definition, `${type} "${name}"`, task);
+  const { secretOutputs = [], deletedFirst } = definition;
   // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or copy.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
     const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;
-    return !isUpdated && isId(idFor(taskId)) ? [path] : [];
+    return !isUpdated && Output.isInstance(taskId) && ids.has(taskId) ? [path] : [];
   });
   const deleteBeforeReplace = opts?.deleteBeforeReplace ?? deletedFirst;
   const more = {
@@ -326,7 +278,7 @@ function optionsOf(
   };
   return opts?.id === undefined
     ? mergeOptions(opts, more)
-    : { ...mergeOptions(opts, more), id: idOf(`${type} "${name}"`, opts.id, args) };
+    : { ...mergeOptions(opts, more), id: idOf(title, opts.id, args) };
 }
 
 /**

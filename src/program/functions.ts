@@ -16,10 +16,10 @@ import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasks
 import { replaceEach, unknown as unknownArg } from "../resources/values";
 import type { Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
-import type { InputsOf } from "./extractionResource";
 import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
 import { checkOptions, isNotYetKnown, madeBefore, profileOf, refuseProblems } from "./reads/functionOptions";
 import { readOptions, readWith, requireProfile } from "./reads/programReads";
+import type { InputsOf } from "./resourceClass";
 
 export type {
   GetActionsArgs,

@@ -1,29 +1,15 @@
-import type { Input, Resource } from "@pulumi/pulumi";
+import type { Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
 import { describeConflict, TaskOwners } from "../resources/ownership";
-import type { TaskPart } from "../resources/resource";
 import { perProgram } from "./perProgram";
 
-/**
- * What a program declares for each task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is
- * not configured yet, and an export before its run has ended.
- */
-
-/** A task as a resource names it: the same Output, or the same string in the same account, is the same task. */
-export interface TaskName {
-  taskId: Input<unknown>;
-  /** The profile of the resource. Another account or another service can have a task with the same id. */
-  profile: Input<unknown>;
-}
-
-type TaskKey = string | Output<unknown>;
-
+/** What a program has declared for one task so far. */
 interface DeclaredTask {
   readonly owners: TaskOwners;
-  /** What was declared so far, by what it provides. */
-  readonly declared: Readonly<Record<TaskPart, Declared[]>>;
+  readonly settings: Declared[];
+  readonly runs: Declared[];
 }
 
 interface Declared {
@@ -31,44 +17,33 @@ interface Declared {
   resource: Resource;
 }
 
-class DeclaredTasks {
-  private readonly tasks = new Map<TaskKey, DeclaredTask>();
-  private readonly aliases = new Map<Output<unknown>, TaskKey>();
+/** By the outputs that name a task, and by the strings. */
+const declaredTasks = perProgram(() => new Map<unknown, DeclaredTask>());
 
-  of(name: TaskName): DeclaredTask {
-    const key = this.keyOf(name);
-    const task = (key === undefined ? undefined : this.tasks.get(key)) ?? {
-      owners: new TaskOwners(),
-      declared: { settings: [], runs: [] },
-    };
-    if (key !== undefined) {
-      this.tasks.set(key, task);
-    }
-    return task;
+/**
+ * What was declared for a task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is not configured yet, and
+ * an export before its run has ended. The same output, or the same string with the same profile, is the same task: another account or another service
+ * can have a task with the same id.
+ */
+export function taskOf(taskId: unknown, profile: unknown): DeclaredTask {
+  const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
+  const key = isKnown ? JSON.stringify([profile, taskId]) : taskId;
+  const found = declaredTasks().get(key) ?? { owners: new TaskOwners(), settings: [], runs: [] };
+  if (isKnown || Output.isInstance(taskId)) {
+    declaredTasks().set(key, found);
   }
+  return found;
+}
 
-  /** Notes that an output is another name of a task. */
-  alias(output: unknown, name: TaskName): void {
-    const key = this.keyOf(name);
-    if (Output.isInstance(output) && key !== undefined) {
-      this.aliases.set(output, key);
-    }
-  }
-
-  private keyOf({ taskId, profile }: TaskName): TaskKey | undefined {
-    if (Output.isInstance(taskId)) {
-      return this.aliases.get(taskId) ?? taskId;
-    }
-    const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
-    return isKnown ? JSON.stringify([profile, taskId]) : undefined;
+/** Notes outputs that name a task too. */
+export function alias(task: DeclaredTask, ...outputs: unknown[]): void {
+  for (const each of outputs.filter(Output.isInstance)) {
+    declaredTasks().set(each, task);
   }
 }
 
-const declaredTasks = perProgram(() => new DeclaredTasks());
-
 /** Refuses a second owner of the same part of a task. Unknown values never conflict. */
-export function claim(resource: Resource, title: string, task: TaskName, parts: readonly OwnedPart[]): void {
-  const { owners } = declaredTasks().of(task);
+export function claim(resource: Resource, title: string, { owners }: DeclaredTask, parts: readonly OwnedPart[]): void {
   const owner = { key: resource, title };
   const found = owners.conflictWith(owner, parts);
   if (found !== undefined) {
@@ -80,30 +55,20 @@ export function claim(resource: Resource, title: string, task: TaskName, parts: 
 }
 
 /** The resources that must be in place before this one. Refuses settings that are declared after a run that needs them. */
-export function dependenciesOf({ provides, waitsFor }: AnyResource, title: string, task: TaskName): Resource[] {
-  const { declared } = declaredTasks().of(task);
-  const [firstRun] = declared.runs;
+export function dependenciesOf({ provides, waitsFor }: AnyResource, title: string, task: DeclaredTask): Resource[] {
+  const [firstRun] = task.runs;
   if (provides === "settings" && firstRun !== undefined) {
     throw new RunError(
       `${title} configures the task of ${firstRun.title}, which is declared before it. The run would start on a task that is not configured yet. ` +
         `Declare ${title} before ${firstRun.title}.`,
     );
   }
-  return waitsFor === undefined ? [] : declared[waitsFor].map(({ resource }) => resource);
+  return waitsFor === undefined ? [] : task[waitsFor].map(({ resource }) => resource);
 }
 
-/** Notes the outputs of a resource that name its task: `taskId`, and `id` where it is the id of the task. */
-export function alias(resource: { id: unknown; taskId: unknown }, task: TaskName, isIdOfTask: boolean): void {
-  const tasks = declaredTasks();
-  tasks.alias(resource.taskId, task);
-  if (isIdOfTask) {
-    tasks.alias(resource.id, task);
-  }
-}
-
-/** Notes a declared resource; `task` is the task that it was given, adopts, or makes. */
-export function declare(resource: Resource, { provides }: AnyResource, title: string, task: TaskName): void {
+/** Notes a declared resource. */
+export function declare(resource: Resource, { provides }: AnyResource, title: string, task: DeclaredTask): void {
   if (provides !== undefined) {
-    declaredTasks().of(task).declared[provides].push({ title, resource });
+    task[provides].push({ title, resource });
   }
 }

@@ -399,15 +399,19 @@ describe("typed classes", () => {
 
   it("refuse text and names that the engine loses anywhere in the arguments, and name where", async () => {
     const loop = { loopType: "TextList", items: ["good", "a\ud800"] };
-    const properties = { Url: "\ud83d", ["__proto__"]: "x" };
-    const actions = { "a\udc00": { actionType: "A" }, b: { actionType: "A", properties, loop } };
-    const message = await refusalOf(
-      () => new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions }),
-    );
-    assert.equal(
-      message,
-      'ExtractionTask "task": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in actions.a\\udc00, actions.b.properties.Url, actions.b.properties.__proto__, actions.b.loop.items[1].',
-    );
+    const wrong: [at: string, actions: Record<string, object>][] = [
+      ["actions.a\\udc00", { "a\udc00": {} }],
+      ["actions.b.properties.Url", { b: { properties: { Url: "\ud83d" } } }],
+      ["actions.b.properties.__proto__", { b: { properties: { ["__proto__"]: "x" } } }],
+      ["actions.b.loop.items[1]", { b: { loop } }],
+    ];
+    for (const [at, given] of wrong) {
+      const actions = given as never;
+      assert.equal(
+        await refusalOf(() => new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions })),
+        `ExtractionTask "task": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${at}.`,
+      );
+    }
   });
 
   it("accept actions and fields with the names of methods", async () => {
@@ -452,14 +456,13 @@ describe("typed classes", () => {
   });
 
   it("refuse a resource among triggers at any depth, because its changes are not visible", async () => {
-    const run1 = (triggers: unknown) =>
-      new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
+    const run1 = (triggers: unknown) => new webextract.CloudRun("again", { taskId: "t", triggers });
     const rows = (triggers: unknown) =>
       new webextract.DataExport("rows", {
         taskId: "t",
         scope: "all",
         path: "rows.ndjson",
-        triggers: triggers as webextract.Trigger,
+        triggers,
       });
     for (const [make, at, advice] of [
       [(it: unknown) => run1([it]), "triggers[0]", "Use rerunOn: […]"],
@@ -481,11 +484,11 @@ describe("typed classes", () => {
       [[() => 1], "triggers[0]", "function"],
     ];
     for (const [triggers, path, what] of wrong) {
-      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
+      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers });
       await refuses(program, 'CloudRun "again": ', path, what);
     }
     assert.match(
-      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date() as never] })),
+      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date()] })),
       /^CloudRun "again": triggers\[0\] is a Date, whose changes would trigger nothing\. Give a string/,
     );
   });

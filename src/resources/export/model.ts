@@ -31,8 +31,7 @@ export interface DataExportArgs extends ProfileArgs {
    */
   scope: "batch" | "all" | "notExported";
   /**
-   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; a warning says so if the run does not wait for its end.
-   * Required with `scope: "batch"`, refused with any other. A change exports again.
+   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`. Required with `scope: "batch"`, refused with any other. A change exports again.
    */
   lotNo?: string;
   /**
@@ -97,7 +96,7 @@ export interface DataExportArgs extends ProfileArgs {
    * @default nothing is checked
    */
   checks?: RowChecks;
-  /** Any values. A change exports again. */
+  /** Any values, but no resources: name a property, such as `run.id`. A change exports again. */
   triggers?: unknown;
   /**
    * Whether a refresh checks the file. A missing file is then exported again. Not for a file that can be on another machine.

@@ -26,8 +26,8 @@ export interface CloudRunArgs extends ProfileArgs {
   /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /**
-   * Any values. A change starts a new run: the resource is replaced, the old one is deleted first. A value that a preview does not know
-   * shows as a replace too.
+   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced, the old one
+   * is deleted first. A value that a preview does not know shows as a replace too.
    */
   triggers?: unknown;
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */

@@ -1,7 +1,7 @@
 import type { Resource } from "@pulumi/pulumi";
 import { CustomResource, output } from "@pulumi/pulumi";
-import { isUnknown, resourcesBehind } from "../../engine/sdk/dependencies";
-import { partsOfUrn } from "../../resources/urn";
+import { isUnknown, resourcesBehind } from "../engine/sdk/dependencies";
+import { partsOfUrn } from "../resources/urn";
 
 /**
  * With `--continue-on-error`, the engine skips what depends on a resource that has failed, after a `check` that lacks the outputs of that resource. So each
