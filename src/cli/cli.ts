@@ -3,7 +3,6 @@ import { messageOf } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
-import { RawClient } from "../service/rawClient";
 import { optionProblems } from "../service/settings";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf } from "./connection/connection";
@@ -31,8 +30,6 @@ export interface ConnectedToAll extends Connected {
   profile?: string;
 }
 
-type EndingClient = Pick<ServiceClient, "tokensSettled" | "isRefreshing" | "close">;
-
 /** @throws CliError if the tasks have several */
 function profileOf(tasks: readonly NamedTask[]): string | undefined {
   const profiles = [...new Set(tasks.map(({ profile }) => profile))];
@@ -54,7 +51,7 @@ const lostRefresh =
 export class Cli {
   /** What a forced end must say during a start of a run: the request, which must not be sent twice, may take effect. */
   startWords: string | undefined;
-  private readonly clients: EndingClient[] = [];
+  private readonly clients: ServiceClient[] = [];
 
   constructor(
     readonly terminal: Terminal,
@@ -99,14 +96,24 @@ export class Cli {
     return { ...own, tasks, profile };
   }
 
-  /** A client that ends with the command. */
+  /**
+   * A client that ends with the command.
+   * @throws CliError that names every invalid option
+   */
   client(options: Connection["options"]): ServiceClient {
-    return this.closedAtTheEnd(new ServiceClient(this.checked(options)));
-  }
-
-  /** The same for single requests. */
-  rawClient(options: Connection["options"]): RawClient {
-    return this.closedAtTheEnd(new RawClient(this.checked(options)));
+    const { terminal, interrupted } = this;
+    const problems = optionProblems(options);
+    if (problems.length > 0) {
+      throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    }
+    const client = new ServiceClient({
+      ...options,
+      warn: (message) => terminal.warn(message),
+      log: (line) => terminal.say(line),
+      interrupted,
+    });
+    this.clients.push(client);
+    return client;
   }
 
   /** What the resources use to do their work: the command line waits, exports and reads with their code. */
@@ -173,24 +180,5 @@ export class Cli {
       }
     }
     return lost;
-  }
-
-  private checked(options: Connection["options"]): Connection["options"] {
-    const { terminal, interrupted } = this;
-    const problems = optionProblems(options);
-    if (problems.length > 0) {
-      throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
-    }
-    return {
-      ...options,
-      warn: (message) => terminal.warn(message),
-      log: (line) => terminal.say(line),
-      interrupted,
-    };
-  }
-
-  private closedAtTheEnd<Client extends EndingClient>(client: Client): Client {
-    this.clients.push(client);
-    return client;
   }
 }

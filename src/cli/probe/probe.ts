@@ -1,83 +1,123 @@
-import type { ServiceTraits } from "../../resources/resource";
 import { isServiceError } from "../../service/errors/errors";
-import type { ServiceClientOptions } from "../../service/options";
-import type { RawClient } from "../../service/rawClient";
-import { Asker, NoMoreRequests } from "./asker";
-import type { Answer, Probing, Question } from "./question";
-import { closingQuestions, nobody, questions, readRows } from "./questions";
-import { Words } from "./words";
-
-export interface ProbeParts {
-  client: RawClient;
-  options: ServiceClientOptions;
-  settings: ServiceTraits;
-  taskId?: string;
-  interrupted: AbortSignal;
-  progress(message: string): void;
-}
+import { ownPackage } from "../../service/ownPackage";
+import type { Answer, FittingSetting, Probing } from "./questions";
+import { nobody, notAsked, questions, readRows, replyOf } from "./questions";
 
 /** What was found out, and about what. */
 export type ProbeFinding = Answer & Required<Pick<Answer, "is">> & { check: string };
 
-export interface ProbeResult {
+/** The document of `--json`. */
+export interface ProbeReport {
+  versions: { package: string; node: string; platform: string };
+  /** Whether a task was given. */
+  task: boolean;
+  /** How many findings are problems. */
+  problems: number;
   findings: ProbeFinding[];
-  /** Attempts. */
-  sent: number;
-  /** Questions that need a task. */
-  skipped: readonly Question[];
+  /** All settings that fit and differ from the present ones. */
+  settings: FittingSetting[];
+  /** What the requests cannot show, or were not asked about, with the behaviours and the setting that depend on it. */
+  notAsked: { about: string; why: string; behaviours: readonly string[]; setting?: string }[];
 }
 
 /**
- * Asks the service all questions.
+ * Asks the service all questions. All requests read, or are refused.
+ * @param beforeEach called before each question; can throw
  * @throws ServiceError if the service cannot be reached, or accepts no credential, or does not know the task
  */
-export async function probe({ client, interrupted, progress, ...given }: ProbeParts): Promise<ProbeResult> {
-  const { options, taskId } = given;
-  const asker = new Asker(client);
-  const { accessToken, refreshToken, apiKey } = options;
-  const words = new Words([taskId, nobody, new URL(options.baseUrl).hostname, accessToken, refreshToken, apiKey]);
-  const probing: Probing = { ...given, asker, words };
-  await firstContact(probing);
-  const asked = questions.filter(({ needsTask }) => needsTask === undefined || taskId !== undefined);
+export async function probe(given: Probing, beforeEach: () => void): Promise<ProbeReport> {
+  const probing = await firstContact(given);
+  const hasTask = given.taskId !== undefined;
   const findings: ProbeFinding[] = [];
-  for (const [done, { check, ask }] of [...asked, ...closingQuestions].entries()) {
-    progress(`${done + 1}: ${check}`);
+  for (const { check, ask } of questions.filter(({ needsTask }) => needsTask === undefined || hasTask)) {
+    beforeEach();
     try {
-      const answer = await ask(probing);
-      findings.push(...(answer === undefined ? [] : [{ is: "good" as const, ...answer, check }]));
+      findings.push({ is: "good", ...(await ask(probing)), check });
     } catch (error) {
-      if (interrupted.aborted || !(isServiceError(error) || error instanceof NoMoreRequests)) {
+      if (!isServiceError(error) || error.kind === "aborted") {
         throw error;
       }
       // The message of the error can name the host.
-      const why = isServiceError(error) ? `the service or the way to it failed (${error.kind})` : error.message;
-      const found = `It ended at the question "${check}", because ${why}. The later questions were not asked.`;
-      findings.push({ check: "probe", is: "problem", found, remedy: "Run the probe again later." });
-      break;
+      const found = `No response that the package can use (${error.kind}).`;
+      findings.push({ check, is: "problem", found, remedy: "Run the probe again. If this stays, report it." });
     }
   }
-  return { findings, sent: asker.sent, skipped: questions.filter((each) => !asked.includes(each)) };
+  const needingTask = hasTask ? [] : questions.filter(({ needsTask }) => needsTask);
+  return {
+    versions: { package: ownPackage.version, node: process.versions.node, platform: process.platform },
+    task: hasTask,
+    problems: findings.filter(({ is }) => is === "problem").length,
+    findings,
+    settings: findings.flatMap(({ setting }) => setting ?? []),
+    notAsked: [
+      ...needingTask.map(({ check, behaviours }) => ({ about: check, why: "needs --task", behaviours })),
+      ...notAsked.map((each) => ({ ...each, why: "needs a write" })),
+    ],
+  };
 }
 
-/** What the way to the service, the credential or the task does not allow is an error, and no report. */
-async function firstContact({ asker, taskId, options }: Probing): Promise<void> {
-  const question = readRows(taskId ?? nobody, 1);
-  const reply = await asker.ask(question).catch(async (error: unknown) => {
-    const mayTryKey = isServiceError(error, "credential") && (options.credentials ?? "contract") === "contract";
-    if (!mayTryKey || options.apiKey === undefined) {
+/** With the API key, if the service accepts no access token. What the way to the service or the task does not allow is an error, and no report. */
+async function firstContact(given: Probing): Promise<Probing> {
+  const { options, clientWith } = given;
+  try {
+    await requireContact(given);
+    return given;
+  } catch (error) {
+    const isContract = (options.credentials ?? "contract") === "contract";
+    if (!isServiceError(error, "credential") || options.apiKey === undefined || !isContract) {
       throw error;
     }
-    asker.credential = "apiKey";
-    const withKey = await asker.ask(question);
-    if (withKey.failure?.kind === "credential") {
+    const withKey: Probing = { ...given, needsKey: true, client: clientWith({ credentials: "apiKey" }) };
+    await requireContact(withKey).catch(() => {
       throw error;
-    }
+    });
     return withKey;
-  });
-  const kind = reply.failure?.kind;
-  const isNotTheService =
-    kind === "plan" || kind === "contract" || kind === "credential" || (reply.isAccepted && reply.json === undefined);
-  if (isNotTheService || (taskId !== undefined && !reply.isAccepted)) {
-    throw asker.errorOf(reply);
   }
+}
+
+/** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
+async function requireContact({ client, taskId }: Probing): Promise<void> {
+  const { refusal } = await replyOf(readRows(client, taskId ?? nobody));
+  if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
+    throw refusal;
+  }
+}
+
+export const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
+
+/** The report for an issue. */
+export function markdownOf({ versions, task, findings, settings, notAsked: open }: ProbeReport): string {
+  return [
+    "# Report of webextract probe",
+    "",
+    `pulumi-webextract ${versions.package}, Node.js ${versions.node}, ${versions.platform}, ${task ? "with" : "without"} a task.`,
+    "The report has no host, ids, credentials or values of rows.",
+    "",
+    "## How the service behaves",
+    "",
+    "✔ the package handles it, ! look at it, ✖ the present settings do not fit, ? the responses do not show it.",
+    "",
+    ...findings.flatMap(({ is, check, found, behaviours, remedy }) => [
+      `- ${marks[is]} ${check}: ${found}${inCode(behaviours, " or ")}`,
+      ...(remedy === undefined ? [] : [`  - ${remedy}`]),
+    ]),
+    "",
+    "## Settings that fit",
+    "",
+    ...(settings.length === 0
+      ? ["The present settings fit, as far as the responses show it."]
+      : ["```sh", ...settings.flatMap(({ command, when }) => [...(when ? [`# ${when}:`] : []), command]), "```"]),
+    "",
+    "## Not asked",
+    "",
+    ...open.map(
+      ({ about, why, behaviours, setting }) =>
+        `- ${about}: ${why}${inCode([...behaviours, setting ?? []].flat(), ", ")}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+function inCode(names: readonly string[] = [], between: string): string {
+  return names.length === 0 ? "" : ` (${names.map((name) => `\`${name}\``).join(between)})`;
 }

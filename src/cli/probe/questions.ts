@@ -1,120 +1,135 @@
+import type { ConfigKey } from "../../config/configKeys";
+import type { ServiceTraits } from "../../resources/resource";
 import { terminalStatusOf } from "../../resources/run/subtaskList";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf } from "../../resources/task/taskPresence";
-import type { RawRequest } from "../../service/rawClient";
-import type { Answer, FittingSetting, Probing, Question } from "./question";
-import { remedyOf, settingOf } from "./question";
-import type { BodyForm, Reply } from "./reply";
+import { shellQuoted } from "../../resources/values";
+import type { ServiceClient } from "../../service/client";
+import type { ServiceError } from "../../service/errors/errors";
+import { isServiceError } from "../../service/errors/errors";
+import type { ServiceClientOptions } from "../../service/options";
+import type { Finding } from "../findings/findings";
+
+/** A setting that fits the service. */
+export interface FittingSetting {
+  /** With its namespace. */
+  key: string;
+  value: string;
+  command: string;
+  /** If the setting is right only under a condition. */
+  when?: string;
+}
+
+/** What the responses to a question show. */
+export interface Answer extends Omit<Finding, "is" | "check"> {
+  /**
+   * `good` (default): the package handles it. `warning`: the package handles it only in part. `problem`: the present settings do not fit. `unclear`: the
+   * responses do not show it.
+   */
+  is?: Finding["is"] | "unclear";
+  /** Names of docs/reference/behaviours.md, such as `refreshPath=token`. Several if the responses do not tell them apart. */
+  behaviours?: readonly string[];
+  setting?: FittingSetting;
+}
+
+/** What a question may use. */
+export interface Probing {
+  /** A client with the present options. */
+  readonly client: ServiceClient;
+  /** The same, but for these options. */
+  clientWith(changes: Partial<ServiceClientOptions>): ServiceClient;
+  /** The present options. */
+  readonly options: ServiceClientOptions;
+  /** The service accepts the API key in place of the access token, and the settings do not say so. */
+  readonly needsKey?: boolean;
+  readonly settings: ServiceTraits;
+  /** The task of `--task`. */
+  readonly taskId?: string;
+}
+
+/** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
+export interface Question {
+  /** What is looked at, in a few words. */
+  readonly check: string;
+  /** The behaviours that the responses tell apart. */
+  readonly behaviours: readonly string[];
+  /** Whether it is asked only with `--task`. */
+  readonly needsTask?: true;
+  ask(probing: Probing): Promise<Answer>;
+}
+
+/** All questions, in the order in which they are asked. */
+export const questions: readonly Question[] = [
+  { check: "task that does not exist", behaviours: ["errorBody", "taskGone"], ask: missingTask },
+  { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
+  { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },
+  { check: "empty list of action types", behaviours: ["getActionsEmptyTypes"], needsTask: true, ask: actionTypes },
+  { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
+];
+
+/** What reads cannot show, although a setting depends on it. */
+export const notAsked = [
+  { about: "which rows a mark includes", setting: "webextract:markScope", behaviours: ["markScope"] },
+  {
+    about: "the credential of the upload of start URLs",
+    setting: "webextract:credentials",
+    behaviours: ["credentialAcceptance"],
+  },
+  {
+    about: "codes with which the service says that nothing was done",
+    setting: "webextract:notExecutedCodes",
+    behaviours: [],
+  },
+];
 
 /** A task that no account has. */
 export const nobody = "webextract-probe-no-task";
 
-type Asked = Omit<RawRequest, "credential">;
+/** A response, or the refusal in place of it. */
+type Reply<Response> = { response: Response; refusal?: undefined } | { response?: undefined; refusal: ServiceError };
 
-export function readRows(taskId: string, size: number): Asked {
-  return { operation: "getData", query: { taskId, offset: 0, size } };
-}
-
-function readSubtasks(taskId: string, size: number): Asked {
-  return { operation: "getSubtasks", query: { taskId, page: 1, size } };
-}
-
-function readActions(taskId: string, actionTypes: readonly string[]): Asked {
-  return { operation: "getActions", json: { taskIds: [taskId], actionTypes } };
-}
-
-/** A refresh with an invented token, at this path. */
-function refreshNothing(path: string): RawRequest {
-  const json = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" };
-  return { operation: "refreshToken", path, json, credential: "none" };
-}
-
-/** All questions that send requests, in the order in which they are asked. */
-export const questions: readonly Question[] = [
-  { check: "body of an error", behaviours: ["errorBody"], ask: errorBody },
-  { check: "task that does not exist", behaviours: ["taskGone"], ask: taskGone },
-  { check: "access token that is not valid", behaviours: ["expiredToken"], ask: wrongToken },
-  { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
-  { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },
-  { check: "empty list of action types", behaviours: ["getActionsEmptyTypes"], needsTask: true, ask: actionTypes },
-  { check: "size of a page of rows", behaviours: ["dataPageMax"], needsTask: true, ask: pageSize },
-  { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
-];
-
-/** They send nothing: they look at how the others went. */
-export const closingQuestions: readonly Question[] = [
-  { check: "rate of requests", behaviours: ["requestsPerSecond", "refuseEvery"], ask: rate },
-  { check: "contract", behaviours: [], ask: breaches },
-];
-
-const forms: Record<BodyForm, string> = {
-  envelope: "An object error with code and message.",
-  legacy: "The fields error and error_Description, as in older services.",
-  html: "A page of HTML.",
-  empty: "No body.",
-  json: "JSON of another form.",
-  text: "Text that is not JSON.",
-};
-
-async function errorBody({ asker }: Probing): Promise<Answer> {
-  const { failure, form } = await asker.ask(readRows(nobody, 1));
-  if (failure === undefined) {
-    return { is: "unclear", found: "The service does not refuse a read of a task that does not exist." };
+/** @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request */
+export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
+  try {
+    return { response: await call };
+  } catch (error) {
+    const isPage = isServiceError(error, "outcomeUnknown") && error.code === undefined;
+    if (isServiceError(error) && error.status !== undefined && error.kind !== "contract" && !isPage) {
+      return { refusal: error };
+    }
+    throw error;
   }
-  const behaviours = form === "json" || form === "text" ? [] : [`errorBody=${form}`];
-  if (form === "envelope" || form === "legacy" || failure.code !== undefined) {
-    return { found: forms[form], behaviours };
-  }
-  const remedy =
-    "No setting helps. The package cannot tell such a refusal from a page of a proxy, so it cannot see that a task is gone.";
-  return { is: "warning", found: forms[form], remedy, behaviours };
 }
 
-async function taskGone({ asker }: Probing): Promise<Answer> {
-  const { failure, status } = await asker.ask(readRows(nobody, 1));
-  if (failure === undefined) {
-    const remedy = "No setting helps. A refresh cannot see by its rows that a task is gone.";
+/** What two replies have in common that mean the same. */
+function meaningOf({ refusal }: Reply<unknown>): string {
+  return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;
+}
+
+export function readRows(client: ServiceClient, taskId: string): ReturnType<ServiceClient["getData"]> {
+  return client.getData({ taskId, offset: 0, size: 1 });
+}
+
+async function missingTask({ client }: Probing): Promise<Answer> {
+  const { refusal } = await replyOf(readRows(client, nobody));
+  if (refusal?.kind === "notFound") {
+    return { found: "The package reads the refusal as that of a missing task." };
+  }
+  const remedy = "No setting helps. If a task is gone, a refresh cannot see it: remove the resource from the program.";
+  if (refusal === undefined) {
     return { is: "warning", found: "The service responds as for a task without rows.", remedy };
   }
-  const found = `A refusal with a status of ${status}.`;
-  if (failure.code === undefined) {
-    return { is: "unclear", found: `${found} It has no code.` };
-  }
-  if (failure.kind === "notFound") {
-    const isNamed = failure.said?.includes(nobody) === true;
-    const value = status === 404 ? "notFound" : isNamed ? "invalidTaskId" : "unnamed";
-    return { found, behaviours: [`taskGone=${value}`] };
-  }
-  const remedy = "No setting helps. A refresh of a task that is gone fails: remove the resource from the program.";
-  const isServerError = failure.kind === "outcomeUnknown";
-  const behaviours = isServerError ? ["taskGone=serverError"] : [];
-  return { is: "warning", found: `${found} The package does not read it as a missing task.`, remedy, behaviours };
-}
-
-const refusalsOfTokens = ["expiredToken=status400", "expiredToken=status401", "expiredToken=status403"];
-
-async function wrongToken({ asker, taskId = nobody }: Probing): Promise<Answer> {
-  const { failure, status } = await asker.ask({ ...readRows(taskId, 1), credential: "madeUp" });
-  if (failure === undefined) {
-    const remedy = "Check that baseUrl is the service itself.";
-    return { is: "warning", found: "The service accepts it.", remedy };
-  }
-  const found = `A refusal with a status of ${status}.`;
-  const behaviours = refusalsOfTokens.filter((value) => value === `expiredToken=status${status}`);
-  if (failure.kind === "credential" || failure.perhapsToken === true) {
-    return { found, behaviours };
-  }
-  const remedy =
-    "No setting helps. The package does not renew an expired token. Renew it before a long up: webextract token refresh.";
-  return { is: "warning", found: `${found} Nothing in it says that it is about the token.`, remedy, behaviours };
+  const found = `A refusal with a status of ${refusal.status}, which the package does not read as a missing task.`;
+  const behaviours = refusal.code === undefined ? ["errorBody=html", "errorBody=empty"] : ["taskGone=serverError"];
+  return { is: "warning", found, remedy, behaviours };
 }
 
 /** The upload, which only a write would show, tells the two of each pair apart. */
 const tokenOnly = ["credentialAcceptance=contract", "credentialAcceptance=bearerOnUpload"];
 const keyToo = ["credentialAcceptance=apiKeyEverywhere", "credentialAcceptance=either"];
 
-async function credentials({ asker, options, taskId = nobody }: Probing): Promise<Answer> {
-  if (asker.credential === "apiKey") {
+async function credentials({ client, clientWith, options, needsKey, taskId = nobody }: Probing): Promise<Answer> {
+  if (needsKey) {
     const setting = settingOf("credentials", "apiKey");
     const found = "The service accepts the API key, and not the access token.";
     return { is: "problem", found, remedy: remedyOf(setting), behaviours: keyToo, setting };
@@ -126,36 +141,36 @@ async function credentials({ asker, options, taskId = nobody }: Probing): Promis
     const found = "No API key is configured, so only the access token was tried.";
     return { is: "unclear", found, behaviours: [...tokenOnly, ...keyToo] };
   }
-  const own = await asker.ask(readRows(taskId, 1));
-  const withKey = await asker.ask({ ...readRows(taskId, 1), credential: "apiKey" });
-  if (withKey.signature !== own.signature) {
+  const own = await replyOf(readRows(client, taskId));
+  const withKey = await replyOf(readRows(clientWith({ credentials: "apiKey" }), taskId));
+  if (meaningOf(withKey) !== meaningOf(own)) {
     return { found: "The service accepts the access token only.", behaviours: tokenOnly };
   }
-  return own.isAccepted || own.failure?.code !== undefined
+  return own.refusal === undefined || own.refusal.code !== undefined
     ? { found: "The service accepts the access token, and the API key too.", behaviours: keyToo }
     : { is: "unclear", found: "The refusals look the same.", behaviours: [...tokenOnly, ...keyToo] };
 }
 
 const refreshPaths: Readonly<Record<string, string>> = { "/token": "token", "/token/refresh": "tokenRefresh" };
-/** No service has it: the response to it is that for an unknown path. */
-const noPath = "/webextract-probe-no-path";
 
-async function refreshPath({ asker, options }: Probing): Promise<Answer> {
+/** Refreshes with an invented token, at each path: one that the service does not have responds as the first, which none has. */
+async function refreshPath({ clientWith, options }: Probing): Promise<Answer> {
   const { refreshPath: present = "/token", refreshToken } = options;
-  const unknown = await asker.ask(refreshNothing(noPath));
+  const request = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" } as const;
+  const meaningAt = async (path: string): Promise<string> =>
+    meaningOf(await replyOf(clientWith({ refreshPath: path }).refreshToken(request)));
+  const unknown = await meaningAt("/webextract-probe-no-path");
   const known: string[] = [];
   for (const path of new Set([...Object.keys(refreshPaths), present])) {
-    if ((await asker.ask(refreshNothing(path))).signature !== unknown.signature) {
-      known.push(path);
-    }
+    known.push(...((await meaningAt(path)) === unknown ? [] : [path]));
   }
   const [first] = known;
   if (first === undefined) {
     return { is: "unclear", found: "The service refuses a refresh as it refuses a path that it does not have." };
   }
   const usual = known.filter((path) => path in refreshPaths);
-  const value = usual.length === 2 ? "both" : refreshPaths[first];
-  const behaviours = value === undefined ? [] : [`refreshPath=${value}`];
+  const behaviours =
+    usual.length === 2 ? ["refreshPath=both"] : usual.map((path) => `refreshPath=${refreshPaths[path]}`);
   const found = `The service refreshes tokens at ${usual.join(" and ") || "the configured path"}`;
   if (known.includes(present)) {
     return { found: `${found}.`, behaviours };
@@ -169,81 +184,52 @@ async function refreshPath({ asker, options }: Probing): Promise<Answer> {
 const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
 
 /** A refresh asks for loops by their type, if the service shows none without it. */
-async function actionTypes({ asker, settings, words, taskId = "" }: Probing): Promise<Answer> {
-  const typed = await asker.ask(readActions(taskId, [...new Set([...usualTypes, ...settings.actionTypes])].sort()));
-  const empty = await asker.ask(readActions(taskId, []));
-  if (actionsIn(empty).length > 0) {
-    return {
-      found: `All actions of the task, ${describeTypes(actionsIn(empty), words)}.`,
-      behaviours: ["getActionsEmptyTypes=all"],
-    };
+async function actionTypes({ client, settings, taskId = "" }: Probing): Promise<Answer> {
+  const actionsOf = async (types: string[]): Promise<ActionShown[] | undefined> => {
+    const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes: types }));
+    return response?.data.flatMap(({ actions }) => actions);
+  };
+  const shown = (await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort())) ?? [];
+  const withoutTypes = await actionsOf([]);
+  if (withoutTypes !== undefined && withoutTypes.length > 0) {
+    const found = `All actions of the task, ${describeTypes(withoutTypes)}.`;
+    return { found, behaviours: ["getActionsEmptyTypes=all"] };
   }
-  const shown = actionsIn(typed);
-  if (shown.length === 0 && empty.isAccepted) {
+  if (withoutTypes !== undefined && shown.length === 0) {
     const behaviours = ["getActionsEmptyTypes=none", "getActionsEmptyTypes=all"];
     return { is: "unclear", found: "The service shows no action of the task, with types or without.", behaviours };
   }
+  const behaviours = [`getActionsEmptyTypes=${withoutTypes === undefined ? "refused" : "none"}`];
+  const found = `${withoutTypes === undefined ? "A refusal." : "No actions."} With the usual types, it shows actions ${describeTypes(shown)}.`;
   const loops = shown.filter((action) => fieldOf(action, "loopItems") !== undefined);
-  const types = loops.flatMap((action) => words.shown(fieldOf(action, "actionType")) ?? []);
-  const lacking = [...new Set(types)].filter((type) => !settings.actionTypes.includes(type));
-  const setting =
-    lacking.length === 0 ? undefined : settingOf("actionTypes", [...settings.actionTypes, ...lacking].join(","));
-  const found = `${empty.isAccepted ? "No actions." : "A refusal."} With the usual types, it shows actions ${describeTypes(shown, words)}.`;
+  const lacking = vocabulary(typesOf(loops)).filter((type) => !settings.actionTypes.includes(type));
+  if (lacking.length === 0) {
+    return { found, behaviours };
+  }
   const then = " With the type of the loops in webextract:actionTypes, a refresh finds changes of their lists.";
-  const behaviours = [`getActionsEmptyTypes=${empty.isAccepted ? "none" : "refused"}`];
-  return { found: setting === undefined ? found : found + then, behaviours, setting };
+  const setting = settingOf("actionTypes", [...settings.actionTypes, ...lacking].join(","));
+  return { found: found + then, behaviours, setting };
 }
 
-function describeTypes(actions: readonly ActionShown[], words: Probing["words"]): string {
-  const types = actions.map((action) => fieldOf(action, "actionType"));
-  return types.length === 0 ? "of no type" : `of the types ${words.list(types.sort())}`;
+function typesOf(actions: readonly ActionShown[]): unknown[] {
+  return actions.map((action) => fieldOf(action, "actionType")).sort();
 }
 
-function actionsIn(reply: Reply): ActionShown[] {
-  return reply.read("getActions")?.data.flatMap(({ actions }) => actions) ?? [];
-}
-
-/** Sizes of pages to try, with those that a refusal names. */
-const smallerSizes = [500, 200, 100, 50, 20, 10, 5, 1];
-
-/** The largest size that the service accepts; undefined if it refuses all. */
-async function largestSize(most: number, ask: (size: number) => Promise<Reply>): Promise<number | undefined> {
-  const { isAccepted, failure } = await ask(most);
-  const named = (failure?.said?.match(/\d+/g) ?? []).map(Number).filter((size) => size > 0 && size < most);
-  const sizes = isAccepted ? [most] : [...new Set([...named.slice(0, 3), ...smallerSizes])];
-  for (const size of sizes.filter((each) => each <= most)) {
-    if ((await ask(size)).isAccepted) {
-      return size;
-    }
-  }
-  return undefined;
-}
-
-async function pageSize({ asker, options, taskId = "" }: Probing): Promise<Answer> {
-  const most = options.pageSize ?? 1000;
-  const size = await largestSize(most, (each) => asker.ask(readRows(taskId, each)));
-  if (size === undefined) {
-    return { is: "unclear", found: "The service refuses every size that was tried." };
-  }
-  if (size === most) {
-    return { found: `A size of ${most} is accepted.` };
-  }
-  const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
-  return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
+function describeTypes(actions: readonly ActionShown[]): string {
+  return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
 }
 
 /** Words of other services for a subtask that has not ended. */
 const running = "waiting sent extracting queued running pending executing processing unexecuted starting".split(" ");
 
-async function subtasks({ asker, settings, words, taskId = "" }: Probing): Promise<Answer> {
-  const size = await largestSize(100, (each) => asker.ask(readSubtasks(taskId, each)));
-  const list = size && (await asker.ask(readSubtasks(taskId, size))).read("getSubtasks")?.data;
-  if (list === undefined || list === 0) {
+async function subtasks({ client, settings, taskId = "" }: Probing): Promise<Answer> {
+  const { response } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 20 }));
+  if (response === undefined) {
     return { is: "unclear", found: "The service shows no list of them." };
   }
-  if (list.length === 0) {
-    const hasRows = (await asker.ask(readRows(taskId, 1))).read("getData")?.data.data.length;
-    if (hasRows !== 1) {
+  if (response.data.length === 0) {
+    const rows = await replyOf(readRows(client, taskId));
+    if (!rows.response?.data.data.length) {
       return { is: "unclear", found: "The list is empty, as before the first run." };
     }
     const remedy =
@@ -251,45 +237,54 @@ async function subtasks({ asker, settings, words, taskId = "" }: Probing): Promi
     const behaviours = ["splitting=listsOnly", "splitting=never"];
     return { is: "warning", found: "The list is empty, although the task has rows.", remedy, behaviours };
   }
-  const statuses = [...new Set(list.map(({ status }) => status))].sort();
+  const statuses = [...new Set(response.data.map(({ status }) => status))].sort();
   const foreign = statuses.filter(
     (word) => terminalStatusOf(word, settings.statuses) === undefined && !running.includes(word.toLowerCase()),
   );
-  const found = `Their statuses: ${words.list(statuses)}.`;
+  const found = `Their statuses: ${described(statuses)}.`;
   if (foreign.length === 0) {
     return { found };
   }
-  const [word] = foreign.flatMap((each) => words.shown(each) ?? []);
+  const [word] = vocabulary(foreign);
+  const finished = [...settings.statuses.finished, word?.toLowerCase()];
   return {
     is: "warning",
-    found: `${found} Unknown words count as running: ${words.list(foreign)}.`,
+    found: `${found} Unknown words count as running: ${described(foreign)}.`,
     remedy:
       "If such a word means that a subtask has ended, add it to webextract:statuses. Otherwise a wait for the run does not end.",
     behaviours: ["statusWords=unknown"],
-    setting: word === undefined ? undefined : statusSetting(word, settings),
+    setting:
+      word === undefined
+        ? undefined
+        : {
+            ...settingOf("statuses", JSON.stringify({ finished })),
+            when: `if ${word} means that a subtask has finished`,
+          },
   };
 }
 
-function statusSetting(word: string, { statuses }: Probing["settings"]): FittingSetting {
-  const finished = [...statuses.finished, word.toLowerCase()];
-  return settingOf("statuses", JSON.stringify({ finished }), `if ${word} means that a subtask has finished`);
+function settingOf(name: ConfigKey, value: string): FittingSetting {
+  const key = `webextract:${name}`;
+  return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
 }
 
-async function rate({ asker }: Probing): Promise<Answer> {
-  return asker.limited === 0
-    ? { found: "No request was refused because of it." }
-    : {
-        found: "The service refuses requests because there are too many. The package slows down by itself.",
-        behaviours: ["requestsPerSecond", "refuseEvery"],
-      };
+/** What to do about a setting that does not fit. */
+function remedyOf({ command }: FittingSetting): string {
+  return `Run: ${command}`;
 }
 
-/** The package refuses such a response, whatever the settings. */
-async function breaches({ asker: { replies } }: Probing): Promise<Answer | undefined> {
-  const all = replies.flatMap(({ request, breach }) =>
-    breach === undefined ? [] : [`${request.operation}: ${breach}`],
-  );
-  const found = [...new Set(all)].join(" ");
-  const remedy = "No setting helps: the package refuses this response. Report it.";
-  return found === "" ? undefined : { is: "warning", found, remedy };
+/**
+ * Words of the service's own vocabulary, each once: statuses and types of actions. Reports are attached to public issues, so no other text of a response is
+ * shown: it could be data.
+ */
+function vocabulary(words: readonly unknown[]): string[] {
+  const isWord = (word: unknown): word is string =>
+    typeof word === "string" && /^[A-Za-z][A-Za-z._ -]{0,39}$/.test(word);
+  return [...new Set(words)].filter(isWord);
+}
+
+function described(words: readonly unknown[]): string {
+  const shown = vocabulary(words);
+  const left = new Set(words).size - shown.length;
+  return [...shown, ...(left === 0 ? [] : [`${left} more, which could be data`])].join(", ");
 }

@@ -30,7 +30,7 @@ export interface RequestSenderParts {
 }
 
 /** One attempt. `failure`: what a refusal or a loss means; undefined if the response is a success. */
-export type Attempt = Exchange & { failure: Failure | undefined };
+type Attempt = Exchange & { failure: Failure | undefined };
 
 /** Makes the result from the bytes of the response. `anyLost`: the response to an earlier attempt of the same call was lost. */
 export type Read<T> = (body: Buffer, anyLost: boolean) => T;
@@ -71,24 +71,6 @@ export class RequestSender {
       const retries = new RetryPolicy(request, settings, options.once);
       const response = await this.#respond(request, deadline, retries);
       return this.#read(request, response, (body) => read(body, retries.anyLost));
-    } finally {
-      this.#inProgress.delete(deadline);
-      deadline.dispose();
-    }
-  }
-
-  /**
-   * One attempt with this token, without a repeat: the response as it came, whatever its status. The caller looks at the service itself.
-   * @throws ServiceError if no request was sent
-   */
-  async attempt(request: PreparedRequest, token: AccessToken | undefined, signal: AbortSignal): Promise<Attempt> {
-    const { settings } = this.#parts;
-    const deadline = new Deadline(signal, settings.deadline);
-    this.#inProgress.add(deadline);
-    try {
-      const tried = await this.#exchange(request, token, deadline);
-      if (tried !== undefined) return tried;
-      throw this.#ended(request, deadline, new RetryPolicy(request, settings, true), this.#noSlot());
     } finally {
       this.#inProgress.delete(deadline);
       deadline.dispose();

@@ -8,30 +8,11 @@ const findingOf = ({ findings }: Probed, check: string) => findings.find((each) 
 const problemsOf = ({ findings }: Probed) => findings.filter(({ is }) => is === "problem");
 
 describe("probe", () => {
-  it("finds the maximum size of a page that a refusal names, and the setting that saves the refused requests", async () => {
-    const result = await probed({ taskId: shopTask, behaviour: { dataPageMax: 7, subtaskPageMax: 8 } });
-    assert.deepEqual(result.named.dataPageMax, [""]);
-    assert.ok(commandsOf(result).includes("pulumi config set webextract:pageSize 7"));
-    assert.match(findingOf(result, "subtasks of a run")?.found ?? "", /^Their statuses: /);
-    assert.deepEqual(problemsOf(result), []);
-  });
-
-  it("finds a smaller size where the refusal does not name the maximum", async () => {
-    const result = await probed({ taskId: shopTask, behaviour: { dataPageMax: 120, errorBody: "html" } });
-    assert.ok(commandsOf(result).includes("pulumi config set webextract:pageSize 100"));
-  });
-
-  it("suggests no size where the service cuts pages", async () => {
-    const behaviour = { dataPageMax: 7, subtaskPageMax: 8, pageTooLarge: "clamped" } as const;
-    const result = await probed({ taskId: shopTask, behaviour, config: { actionTypes: "LoopAction" } });
-    assert.deepEqual(commandsOf(result), []);
-  });
-
   for (const retryAfter of ["seconds", "date"] as const) {
     it(`goes on after a pause that the service asks for (${retryAfter})`, async () => {
-      const { named, findings } = await probed({ behaviour: { requestsPerSecond: 3, retryAfter } });
-      assert.ok(named.requestsPerSecond);
-      assert.equal(findings.at(-1)?.check, "rate of requests");
+      const result = await probed({ behaviour: { requestsPerSecond: 2, retryAfter } });
+      assert.ok(result.emulator.requests.some(({ status }) => status === 429));
+      assert.deepEqual(problemsOf(result), []);
     });
   }
 
@@ -48,24 +29,26 @@ describe("probe", () => {
     assert.ok(refreshes.length > 1);
   });
 
-  it("ends with the findings so far when the service accepts no token any more", async () => {
+  it("reports what it found, and the questions without a usable response, when the service accepts no token any more", async () => {
     const result = await probed({ taskId: shopTask, behaviour: { accessTokenRequests: 3 } });
-    const [problem] = problemsOf(result);
-    assert.equal(
-      problem?.found,
-      'It ended at the question "empty list of action types", because the service or the way to it failed (credential). The later questions were not asked.',
+    assert.deepEqual(
+      problemsOf(result).map(({ check, found }) => [check, found]),
+      ["empty list of action types", "subtasks of a run"].map((check) => [
+        check,
+        "No response that the package can use (credential).",
+      ]),
     );
-    assert.ok(result.named.errorBody);
+    assert.ok(result.named.refreshPath);
   });
 
   it("says which path of the refresh fits, as a problem only if a refresh token is configured", async () => {
     const behaviour = { refreshPath: "tokenRefresh" } as const;
     const idle = await probed({ behaviour });
     assert.deepEqual(problemsOf(idle), []);
-    const command = "pulumi config set webextract:refreshPath /token/refresh";
+    const command = "pulumi config set webextract:refreshPath '/token/refresh'";
     assert.deepEqual(commandsOf(idle), [command]);
     const used = await probed({ behaviour, options: { refreshToken: "some-refresh-token" } });
-    assert.equal(problemsOf(used)[0]?.remedy, `Run: ${command} (or set WEBEXTRACT_REFRESH_PATH).`);
+    assert.equal(problemsOf(used)[0]?.remedy, `Run: ${command}`);
     const right = await probed({ behaviour, options: { refreshPath: "/token/refresh" } });
     assert.deepEqual([commandsOf(right), right.named.refreshPath], [[], ["tokenRefresh"]]);
   });
@@ -78,9 +61,9 @@ describe("probe", () => {
     });
     assert.deepEqual(
       problemsOf(result).map(({ check, setting }) => [check, setting?.command]),
-      [["credential of reads", "pulumi config set webextract:credentials apiKey"]],
+      [["credential of reads", "pulumi config set webextract:credentials 'apiKey'"]],
     );
-    assert.match(findingOf(result, "size of a page of rows")?.found ?? "", /accepted/);
+    assert.match(findingOf(result, "empty list of action types")?.found ?? "", /LoopAction/);
   });
 
   it("suggests a place for a word for a status that it does not know", async () => {
@@ -95,7 +78,7 @@ describe("probe", () => {
   });
 
   it("suggests the type of the loops only if a refresh does not get them without it", async () => {
-    const command = "pulumi config set webextract:actionTypes LoopAction";
+    const command = "pulumi config set webextract:actionTypes 'LoopAction'";
     assert.deepEqual(commandsOf(await probed({ taskId: shopTask })), [command]);
     assert.deepEqual(commandsOf(await probed({ taskId: shopTask, config: { actionTypes: "LoopAction" } })), []);
     assert.deepEqual(commandsOf(await probed({ taskId: shopTask, behaviour: { getActionsEmptyTypes: "all" } })), []);
@@ -108,24 +91,34 @@ describe("probe", () => {
     assert.deepEqual(open, ["empty list of action types", "subtasks of a run"]);
   });
 
-  it("names each breach of the contract by its field and type, never by a value", async () => {
-    const page = { data: { data: [{ price: "4711" }], Total: "25", restTotal: 0, offset: 0 }, requestId: "1" };
+  it("says of a response that breaks the contract that the package cannot use it, without a value", async () => {
+    const body = { data: [{ subTaskId: "secret-4711", state: 3 }], requestId: "1" };
+    const result = await probed({
+      taskId: shopTask,
+      prepare: (emulator) => emulator.fault({ operation: "getSubtasks", kind: "status", status: 200, body }),
+    });
+    const [{ check, found, remedy } = assert.fail()] = problemsOf(result);
+    assert.deepEqual(
+      [check, found, remedy],
+      [
+        "subtasks of a run",
+        "No response that the package can use (contract).",
+        "Run the probe again. If this stays, report it.",
+      ],
+    );
+  });
+
+  it("shows no text of a response that could be data", async () => {
+    const data = [
+      { subTaskId: "1", status: "Concluded" },
+      { subTaskId: "2", status: "key-4711" },
+    ];
     const result = await probed({
       taskId: shopTask,
       prepare: (emulator) =>
-        emulator.fault({
-          operation: "getData",
-          taskId: shopTask,
-          kind: "status",
-          status: 200,
-          body: page,
-          skip: 1,
-          times: 100,
-        }),
+        emulator.fault({ operation: "getSubtasks", kind: "status", status: 200, body: { data, requestId: "1" } }),
     });
-    assert.equal(
-      findingOf(result, "contract")?.found,
-      "getData: the response breaks the contract: data.total is missing: it must be an integer.",
-    );
+    const { found = "" } = findingOf(result, "subtasks of a run") ?? {};
+    assert.match(found, /^Their statuses: Concluded, 1 more, which could be data\./);
   });
 });
