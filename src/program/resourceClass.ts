@@ -30,8 +30,7 @@ type Internal =
   | "ownList"
   | "__runLabels"
   | "previous"
-  | "drifted"
-  | "leaving";
+  | "drifted";
 
 /** The arguments that the definition of a resource describes. */
 export type ArgsOf<Definition> =

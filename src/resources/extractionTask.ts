@@ -20,7 +20,7 @@ import {
   settingsOfActions,
 } from "./settings/parameterActions";
 import { actionsBefore, settingsToRestore } from "./settings/restore";
-import { drifts, inEffect, merge, toUpdates, typesOf, without } from "./settings/setting";
+import { drifts, toUpdates, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
@@ -247,7 +247,7 @@ async function configure(
   const laterSteps: Step[] = upload === undefined ? [] : ["startUrls"];
   await nameWhatStays(state, args, context);
   try {
-    await writeActions(state, args, context);
+    await context.exclusive(taskId, () => writeActions(state, args, context));
   } catch (error) {
     // A task to adopt that does not exist must not be kept in the state.
     if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound")) {
@@ -260,7 +260,7 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, "startUrls.", context));
+      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context));
     }
   } catch (error) {
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });
@@ -273,10 +273,8 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
   const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
-  const actions = fresh.length > 0 ? await actionsBefore(taskId, fresh, context) : [];
-  const equal = inEffect(fresh, actions);
-  const step = { taskId, before: merge(before, equal), now, pending };
-  const writes = without(await writesFor(step, loopPath, context), equal);
+  const shown = await actionsBefore(taskId, fresh, context);
+  const writes = await writesFor({ taskId, before, now, shown, pending }, context);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
     const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });

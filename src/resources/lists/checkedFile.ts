@@ -8,8 +8,6 @@ export interface CheckedFile {
   /** Relative to the program's folder. */
   name: string;
   sha256: string;
-  /** Path of the argument that names the file. */
-  argument: string;
   taskId: string;
 }
 
@@ -22,7 +20,7 @@ export async function readChecked<T extends { sha256: string }>(
   const path = resolve(context.folder, file.name);
   const refused = (why: string): ResourceError =>
     new ResourceError(
-      `The file "${file.name}" (${file.argument} of task "${file.taskId}") changed after the check: it ${why}. No part of it was sent. Run the command again to see the change in a preview.`,
+      `The file "${file.name}" of task "${file.taskId}" changed after the check: it ${why}. No part of it was sent. Run the command again to see the change in a preview.`,
     );
   let found: T | undefined;
   let why: string | undefined;

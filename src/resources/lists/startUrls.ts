@@ -58,22 +58,16 @@ export function checkStartUrls(
   return { urls, count, sha256, hosts } as Partial<StartUrls>;
 }
 
-/**
- * The upload, ready to be sent. Refuses a file that changed after the preview. `at` is the path of the start URLs among the arguments, with a dot at
- * the end.
- */
+/** The upload, ready to be sent. Refuses a file that changed after the preview. */
 export async function startUrlsUpload(
   taskId: string,
   { urls = "", file: name, sha256 }: StartUrls,
-  at: string,
   context: Context,
 ): Promise<() => Promise<unknown>> {
   const source =
     name === undefined
       ? sourceOf(() => splitLines(urls))
-      : await readChecked({ name, sha256, argument: `${at}file`, taskId }, context, (path) =>
-          sourceOf(() => textsOfFile(path)),
-        );
+      : await readChecked({ name, sha256, taskId }, context, (path) => sourceOf(() => textsOfFile(path)));
   return () => context.client.updateTaskUrls({ taskId, file: source });
 }
 

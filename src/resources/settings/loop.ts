@@ -38,8 +38,6 @@ export interface LoopStep {
   before: Loop | undefined;
   /** Whether the result of an earlier write is unknown. */
   isPending: boolean;
-  /** The path of the loop among the arguments, with a dot at the end. */
-  at: string;
 }
 
 /** The items to send; none if the service's list is already right. */
@@ -56,12 +54,12 @@ export async function itemsToSend(step: LoopStep, context: Context): Promise<rea
 }
 
 /** The items of the declaration. Refuses a file that changed after the preview. */
-async function itemsOfLoop({ taskId, now, at }: LoopStep, context: Context): Promise<readonly string[]> {
+async function itemsOfLoop({ taskId, now }: LoopStep, context: Context): Promise<readonly string[]> {
   const { items = "", itemsFile, sha256 } = now.value;
   if (itemsFile === undefined) {
     return splitLines(items);
   }
-  const file = { name: itemsFile, sha256, argument: `${at}itemsFile`, taskId };
+  const file = { name: itemsFile, sha256, taskId };
   const read = await readChecked(file, context, (path) => {
     const lines = [...textsOfFile(path)];
     return { lines, sha256: digestOf(lines).sha256 };

@@ -6,7 +6,7 @@ import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask } from "../task/taskPresence";
 import type { Setting, Write } from "./setting";
-import { byKey, hasSameValue, idOf, listed, listOf, merge, shownSetting, typesOf, without } from "./setting";
+import { byKey, hasSameValue, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
 
 /**
  * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the declaration. A
@@ -28,6 +28,9 @@ export async function actionsBefore(
   settings: readonly Setting[],
   context: Context,
 ): Promise<readonly ActionShown[]> {
+  if (settings.length === 0) {
+    return [];
+  }
   try {
     const presence = await lookUpTask(taskId, typesOf(settings), context);
     return presence.is === "there" ? presence.actions : [];
@@ -60,40 +63,28 @@ const mostBytes = 32 * 1024;
 /** What is remembered already, with the present values of `fresh`, which is about to be written for the first time. */
 export function remember(
   taskId: string,
-  { fresh, known, actions }: { fresh: readonly Setting[]; known: readonly Setting[]; actions: readonly ActionShown[] },
+  { fresh, known, shown }: { fresh: readonly Setting[]; known: readonly Setting[]; shown: readonly ActionShown[] },
   context: Context,
 ): Setting[] {
-  const shownActions = actionsById(actions);
+  const actions = actionsById(shown);
   const bytesOf = (setting: Setting): number => Buffer.byteLength(JSON.stringify(setting));
   const remembered = [...known];
   let bytes = known.reduce((sum, each) => sum + bytesOf(each), 0);
-  const notShown: Setting[] = [];
-  const notWhole: Setting[] = [];
-  const tooLarge: Setting[] = [];
+  const lost: Setting[] = [];
   for (const setting of fresh) {
-    const shown = shownSetting(setting, shownActions);
-    if (shown === undefined) {
-      notShown.push(setting);
-    } else if (!isKeptWhole(shown)) {
-      notWhole.push(setting);
-    } else if (bytes + bytesOf(shown) > mostBytes) {
-      tooLarge.push(setting);
+    const now = shownSetting(setting, actions);
+    if (now === undefined || !isKeptWhole(now) || bytes + bytesOf(now) > mostBytes) {
+      lost.push(setting);
     } else {
-      remembered.push(shown);
-      bytes += bytesOf(shown);
+      remembered.push(now);
+      bytes += bytesOf(now);
     }
   }
-  for (const [lost, why] of [
-    [notShown, "the service does not show the present value"],
-    [
-      notWhole,
-      "the state cannot keep the present value: it has half of a surrogate pair, or an item that is blank or has a line break",
-    ],
-    [tooLarge, "the present values exceed the 32 kB that are kept"],
-  ] as const) {
-    if (lost.length > 0) {
-      context.warn(`Task "${taskId}": ${listed(lost)} cannot be restored later, because ${why}.`);
-    }
+  if (lost.length > 0) {
+    context.warn(
+      `Task "${taskId}": ${listed(lost)} cannot be restored later. The service does not show the present value, or the state cannot keep it: ` +
+        "all values together exceed 32 kB, a value has half of a surrogate pair, or an item is blank or has a line break.",
+    );
   }
   return remembered;
 }
@@ -115,8 +106,8 @@ export interface RestoreState extends RestoreArgs, DriftState {
 }
 
 /**
- * What to write for settings that are no longer declared: the remembered values, if the settings still have the declared values. A warning
- * names the others.
+ * What to write for settings that are no longer declared: the remembered values, if the settings still have the declared values. A warning names the
+ * others. Call it inside `exclusive`, so that another resource writes either before this call or after the restore.
  */
 export async function settingsToRestore(
   state: RestoreState,
@@ -125,10 +116,8 @@ export async function settingsToRestore(
 ): Promise<Write[]> {
   const { taskId, onDelete, remembered } = state;
   const [before, drifted] = [byKey(remembered), byKey(driftedOf(state))];
-  const owned = new Set(gone.filter((setting) => context.isOwnedElsewhere(taskId, setting)));
-  const leaving = gone.filter((setting) => !owned.has(setting));
-  const mayRestore = onDelete === "restore" && leaving.length > 0;
-  const presence = mayRestore ? await lookUpTask(taskId, typesOf(leaving), context) : { is: "unclear" as const };
+  const mayRestore = onDelete === "restore" && gone.length > 0;
+  const presence = mayRestore ? await lookUpTask(taskId, typesOf(gone), context) : { is: "unclear" as const };
   if (presence.is === "gone") {
     return [];
   }
@@ -136,43 +125,28 @@ export async function settingsToRestore(
   const back: Write[] = [];
   const staying: Setting[] = [];
   for (const setting of gone) {
-    const key = keyOf(setting);
-    const old = before.get(key);
+    const old = before.get(keyOf(setting));
     const now = shownSetting(setting, actions);
-    const isOld = old !== undefined && now !== undefined && hasSameValue(old, now);
-    if (owned.has(setting)) {
+    const isOwned = context.isOwnedElsewhere(taskId, setting);
+    const isOurs = now !== undefined && !drifted.has(keyOf(setting)) && isOnlyOurs(setting, now);
+    if (old !== undefined && now !== undefined && hasSameValue(old, now)) {
+      continue;
+    }
+    if (old !== undefined && isOurs && !isOwned) {
+      back.push(toWrite(setting, old));
+    } else if (!isOwned || (old !== undefined && !hasSameValue(old, setting))) {
       // The other resource has read our value as the one to restore, so the old one is forgotten.
-      if (onDelete === "restore" && old !== undefined && !hasSameValue(old, setting)) {
-        staying.push(setting);
-      }
-    } else if (old !== undefined && now !== undefined && !drifted.has(key) && isOurs(setting, now)) {
-      back.push(...(isOld ? [] : [toWrite(setting, old)]));
-    } else if (!isOld) {
       staying.push(setting);
     }
   }
-  warnOfStaying(taskId, staying, context);
+  if (staying.length > 0) {
+    context.warn(`Task "${taskId}" keeps the present values of ${listed(staying)}: they were not restored.`);
+  }
   return back;
 }
 
-/**
- * Drops restores that another resource has claimed since the read. Call it inside `exclusive`, so that a write of that resource comes
- * either before this call or after the restore.
- */
-export function stillToRestore(taskId: string, back: readonly Write[], context: Context): Write[] {
-  const taken = back.filter((setting) => context.isOwnedElsewhere(taskId, setting));
-  warnOfStaying(taskId, taken, context);
-  return without(back, taken);
-}
-
-function warnOfStaying(taskId: string, settings: readonly (Setting | Write)[], context: Context): void {
-  if (settings.length > 0) {
-    context.warn(`Task "${taskId}" keeps the present values of ${listed(settings)}: they were not restored.`);
-  }
-}
-
 /** Whether `now` is the value that our writes left. A list that others can extend too is never only ours. */
-function isOurs(setting: Setting, now: Setting): boolean {
+function isOnlyOurs(setting: Setting, now: Setting): boolean {
   return hasSameValue(setting, now) && (setting.part === "property" || setting.value.mode !== "append");
 }
 

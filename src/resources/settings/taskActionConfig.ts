@@ -2,7 +2,7 @@ import type { ArgsSpec } from "../args";
 import { choice, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { ParameterAction, Previous } from "./parameterActions";
-import { actionsOf, actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";
+import { actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import { idsOfActions, toUpdates } from "./setting";
 import type { SettingsForm } from "./settingsLife";
@@ -48,11 +48,6 @@ export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftS
    * @internal
    */
   previous?: Previous["properties"];
-  /**
-   * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
-   * values.
-   */
-  leaving?: CheckedActionSettings;
 }
 
 const actionSpec: ArgsSpec<ActionSettings> = {
@@ -69,17 +64,10 @@ const args: ArgsSpec<TaskActionConfigArgs> = {
 
 const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   args,
-  loopPath: () => "",
   settings: ({ actions }) => settingsOfActions(actions),
-  leaving: ({ leaving }) => settingsOfActions(leaving),
   remembered: ({ previous }) => rememberedOf({ properties: previous }),
   previous: (remembered) => previousOf(remembered).properties,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
-  state: (given, { previous, leaving }) => ({
-    ...given,
-    previous,
-    leaving: leaving && (actionsOf(leaving) as CheckedActionSettings),
-  }),
 
   async send(taskId, writes, client) {
     const actions = toUpdates(writes).map(({ properties = [], ...action }) => ({ ...action, properties }));
@@ -94,7 +82,7 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   provides: "settings",
   args,
   outputs: ["previous"],
-  secretOutputs: ["previous", "leaving"],
+  secretOutputs: ["previous"],
   manages: ({ actions }) => idsOfActions(actions),
   ...settingsLife(form),
 };

@@ -54,13 +54,10 @@ const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
 
 const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
   args,
-  loopPath: () => "",
   settings: (given) => [{ actionId: given.actionId, part: "loop", value: loopOf(given) }],
-  leaving: () => [],
   remembered: ({ actionId, previous }) => rememberedOf({ loops: previous && { [actionId]: previous } }),
   previous: (remembered) => Object.values(previousOf(remembered).loops)[0],
   withDrift: (state, [drift]) => (drift?.part === "loop" ? { ...state, ...drift.value } : state),
-  state: (given, { previous }) => ({ ...given, previous }),
 
   async send(taskId, writes, client) {
     for (const write of writes) {

@@ -3,10 +3,8 @@ import { choice, string } from "../args";
 import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedActions, ParameterActions, Previous } from "./parameterActions";
 import {
-  actionsOf,
   actionsWith,
   checkParameterActions,
-  loopPath,
   parameterActionsKind,
   previousOf,
   rememberedOf,
@@ -50,11 +48,6 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
    * @internal
    */
   previous?: Previous;
-  /**
-   * Settings that left the declaration and are possibly not restored yet, after a lost response. Secret, because they can contain secret
-   * values.
-   */
-  leaving?: CheckedActions;
 }
 
 const args: ArgsSpec<TaskParametersArgs> = {
@@ -66,18 +59,10 @@ const args: ArgsSpec<TaskParametersArgs> = {
 
 const form: SettingsForm<CheckedArgs, TaskParametersState> = {
   args,
-  loopPath,
   settings: ({ actions }) => settingsOfActions(actions),
-  leaving: ({ leaving }) => settingsOfActions(leaving),
   remembered: ({ previous }) => rememberedOf(previous),
   previous: previousOf,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
-  state: (given, { previous, leaving }, before) => ({
-    ...given,
-    previous,
-    leaving: leaving && actionsOf(leaving),
-    updatedParameters: before?.updatedParameters,
-  }),
 
   async send(taskId, writes, client) {
     const { data } = await client.updateTaskParameters({ taskId, actions: toUpdates(writes) });
@@ -91,7 +76,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   provides: "settings",
   args,
   outputs: ["updatedParameters", "previous"],
-  secretOutputs: ["updatedParameters", "previous", "leaving"],
+  secretOutputs: ["updatedParameters", "previous"],
 
   manages: ({ actions }) => idsOfActions(actions),
 

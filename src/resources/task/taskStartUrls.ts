@@ -63,6 +63,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
 };
 
 async function upload(state: TaskStartUrlsState, context: Context): Promise<TaskStartUrlsState> {
-  await writeTask({ state }, await startUrlsUpload(state.taskId, state, "", context), context);
+  const send = await startUrlsUpload(state.taskId, state, context);
+  await context.exclusive(state.taskId, () => writeTask({ state }, send, context));
   return state;
 }

@@ -6,30 +6,25 @@ import { PartialFailure } from "../resource";
 import { withoutHint } from "./lostResponse";
 import { withKnownActions } from "./unknownAction";
 
-/** A write and the states that it can lead to. If its response is lost, it may have taken effect. */
 export interface TaskWrite<State> {
   /** The state that the write leads to. */
   state: State;
-  /** The state to keep if the response is lost. Default: `state`. */
-  kept?: State;
   /** Set if the write appends items: sent twice, it would add them twice. The arguments are noted in the journal. */
   append?: ArgSpecs;
 }
 
 /**
- * Writes to a task, one write after the other. If the response is lost, the resource is kept with the write pending. Except for an append,
- * a write can safely be sent again.
+ * Writes to a task. Call it inside `exclusive`. If the response is lost, the resource is kept with the write pending. Except for an append, a write can
+ * safely be sent again.
  */
-export async function writeTask<State extends PendingState & { taskId: string }>(
-  { state, kept = state, append }: TaskWrite<State>,
-  send: () => Promise<unknown>,
+export async function writeTask<State extends PendingState & { taskId: string }, Result>(
+  { state, append }: TaskWrite<State>,
+  send: () => Promise<Result>,
   context: Context,
-): Promise<void> {
+): Promise<Result> {
   const { taskId } = state;
   try {
-    await context.exclusive(taskId, () =>
-      append === undefined ? send() : sendAppend(taskId, workArgs(append, state), send, context),
-    );
+    return await (append === undefined ? send() : sendAppend(taskId, workArgs(append, state), send, context));
   } catch (error) {
     if (isServiceError(error) && error.outcome !== "notExecuted") {
       const message =
@@ -37,19 +32,19 @@ export async function writeTask<State extends PendingState & { taskId: string }>
           ? error.message
           : `${withoutHint(error)} The items may be in the list. The next up reads the list and sends only the missing items.`;
       const pending = [append === undefined ? "write" : "append"];
-      throw new PartialFailure(message, taskId, { ...kept, pending });
+      throw new PartialFailure(message, taskId, { ...state, pending });
     }
     throw isServiceError(error, "actionNotFound") ? await withKnownActions(error, state, context) : error;
   }
 }
 
 /** Notes an append in the journal: if the process is killed during the request, only the service's list shows what is still to do. */
-function sendAppend(
+function sendAppend<Result>(
   taskId: string,
   inputs: object,
-  send: () => Promise<unknown>,
+  send: () => Promise<Result>,
   { journal }: Context,
-): Promise<unknown> {
+): Promise<Result> {
   const what = `append to a list of task "${taskId}"`;
   return journal === undefined ? send() : journal.once({ operation: "append", inputs, what }, send, () => undefined);
 }

@@ -225,7 +225,7 @@ describe("the settings of a task", () => {
   describe("with onDelete restore", () => {
     /** Remembers the task's values and writes ours. */
     function apply(task: Task, ours: readonly Setting[]) {
-      const memory = { fresh: ours, known: [], actions: task.actions() };
+      const memory = { fresh: ours, known: [], shown: task.actions() };
       const remembered = remember("task-1", memory, task.context());
       task.write(ours.map(toWrite));
       return remembered;
@@ -273,7 +273,7 @@ describe("the settings of a task", () => {
         value: "https://old.test/".repeat(20),
       }));
       const task = new Task(ours);
-      const memory = { fresh: ours, known: [], actions: task.actions() };
+      const memory = { fresh: ours, known: [], shown: task.actions() };
       const warnings: string[] = [];
       const remembered = remember("task-1", memory, task.context(warnings));
       const bytes = Buffer.byteLength(JSON.stringify(previousOf(remembered)));

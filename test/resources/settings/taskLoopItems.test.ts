@@ -118,7 +118,7 @@ describe("TaskLoopItems", () => {
     world.write("items.txt", "a\nc\n");
     assert.match(
       await failure(world.providers.provider("TaskLoopItems").create(inputs)),
-      /^The file "items.txt" \(itemsFile of task "task-1"\) changed after the check: it has other content\. No part of it was sent/,
+      /^The file "items.txt" of task "task-1" changed after the check: it has other content\. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), ["getActions"]);
   });
@@ -260,7 +260,7 @@ describe("TaskLoopItems with onDelete restore", () => {
       const showsOdd = () => world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
       showsOdd();
       await items.up({ ...restoring, items: ["a"] });
-      assert.match(world.warnings.splice(0).join(), /cannot be restored later, because the service does not show/);
+      assert.match(world.warnings.splice(0).join(), /cannot be restored later\. The service does not show/);
       assert.equal(items.state.previous, undefined);
       showsOdd();
       await items.refresh();
@@ -277,7 +277,7 @@ describe("TaskLoopItems with onDelete restore", () => {
     const body = JSON.stringify({ data: [{ taskId: "task-1", actions }], requestId: "r" });
     world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body });
     await items.up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.splice(0).join(), /cannot be restored later, because .* half of a surrogate pair/);
+    assert.match(world.warnings.splice(0).join(), /cannot be restored later\. .* half of a surrogate pair/);
     assert.equal(items.state.previous, undefined);
   });
 
@@ -298,21 +298,18 @@ describe("TaskLoopItems with onDelete restore", () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
     const large = world.declare("TaskLoopItems");
     await large.up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be restored later, because .* 32 kB/);
+    assert.match(world.warnings.join(), /cannot be restored later\. .* 32 kB/);
     assert.equal(large.state.previous, undefined);
     world.configure({ actionTypes: "" });
     await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
-    assert.match(world.warnings.join(), /cannot be restored later, because the service does not show/);
+    assert.match(world.warnings.join(), /cannot be restored later\. The service does not show/);
   });
 
   it("warns at once if an item of the old list has a line break, because it could not be restored", async () => {
     world.emulator.change.setLoopItems("task-1", "each", ["one\ntwo"]);
     const items = world.declare("TaskLoopItems");
     await items.up({ ...restoring, items: ["a"] });
-    assert.match(
-      world.warnings.join(),
-      /cannot be restored later, because the state cannot keep the present value: .* an item that is blank or has a line break/,
-    );
+    assert.match(world.warnings.join(), /cannot be restored later\. .* an item is blank or has a line break/);
     await items.destroy();
     assert.deepEqual(stands(), ["a"]);
   });

@@ -50,28 +50,28 @@ describe("TaskStartUrls", () => {
     const message = await failure(world.providers.provider("TaskStartUrls").create(inputs));
     assert.match(
       message,
-      /^The file "urls.txt" \(file of task "task-1"\) changed after the check: it has other content\. No part of it was sent/,
+      /^The file "urls.txt" of task "task-1" changed after the check: it has other content\. No part of it was sent/,
     );
     assert.deepEqual(world.operations(), []);
   });
 
-  it("names the argument of a file that was removed after the check, in each resource, and sends nothing", async () => {
+  it("names a file that was removed after the check, in each resource, and sends nothing", async () => {
     const loop = { loopType: "UrlList", itemsFile: "gone.txt" };
     const actions = { each: { actionType: "LoopAction", loop } };
     const startUrls = { file: "gone.txt" };
     const from = { adoptTaskId: "task-1" };
-    for (const [type, args, argument] of [
-      ["TaskStartUrls", { taskId: "task-1", ...startUrls }, "file"],
-      ["TaskLoopItems", { taskId: "task-1", actionId: "each", ...loop }, "itemsFile"],
-      ["TaskParameters", { taskId: "task-1", actions }, "actions.each.loop.itemsFile"],
-      ["ExtractionTask", { from, startUrls }, "startUrls.file"],
+    for (const [type, args] of [
+      ["TaskStartUrls", { taskId: "task-1", ...startUrls }],
+      ["TaskLoopItems", { taskId: "task-1", actionId: "each", ...loop }],
+      ["TaskParameters", { taskId: "task-1", actions }],
+      ["ExtractionTask", { from, startUrls }],
     ] as const) {
       world.write("gone.txt", urls.join("\n"));
       const provider = world.providers.provider(type);
       const { inputs } = await provider.check({}, args);
       rmSync(world.path("gone.txt"));
       const message = await failure(provider.create(inputs));
-      const said = `The file "gone.txt" (${argument} of task "task-1") changed after the check: it does not exist (looked for "`;
+      const said = 'The file "gone.txt" of task "task-1" changed after the check: it does not exist (looked for "';
       assert.ok(message.startsWith(said), message);
       world.write("gone.txt", Buffer.from("\xe9", "latin1"));
       assert.match(await failure(provider.create(inputs)), /it is not UTF-8 in line 1\. No part of it was sent/);

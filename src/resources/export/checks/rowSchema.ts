@@ -82,7 +82,7 @@ export class SchemaChecker {
     if (name === undefined || sha256 === undefined) {
       return undefined;
     }
-    const file = { name, sha256, argument: "checks.schema", taskId };
+    const file = { name, sha256, taskId };
     const { content } = await readChecked(file, context, readSchema);
     return new SchemaChecker(compile(content));
   }
