@@ -12,7 +12,7 @@ import type { Subtask } from "./contract/types";
 import { clock } from "./http/clock";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
-import { readRawPage, rowRequest } from "./rows/rowRequests";
+import { readPage, rowRequest } from "./rows/rowPage";
 import type { RowsOptions } from "./rows/rows";
 import { readByOffset, readNotExported } from "./rows/rows";
 import { allSubtasks } from "./subtasks";
@@ -55,7 +55,7 @@ export class ServiceClient {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
         sender.call(
           prepare(name, { ...request, offset: from, size }, settings),
-          (body, anyLost) => readRawPage(name, body, anyLost),
+          (body, anyLost) => readPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds, once },
         ),
       pageSize: options.pageSize ?? pageSize,

@@ -13,6 +13,6 @@ export { environmentVariables, optionsFromEnvironment } from "./environment";
 export type { ServiceErrorKind, ServiceErrorOutcome } from "./errors/errors";
 export { isServiceError, ServiceError } from "./errors/errors";
 export type { CallOptions, CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
-export type { BatchRows, NotExportedRows, RowPage, RowSource, TaskRows } from "./rows/rowPage";
+export type { RowPage, RowSource } from "./rows/rowPage";
 export type { RowsOptions } from "./rows/rows";
 export { optionProblems } from "./settings";

@@ -1,5 +1,4 @@
-export type { Characters } from "../../src/service/contract/json";
-export { parseJson, quoteLongIntegers } from "../../src/service/contract/json";
+export { parseJson } from "../../src/service/contract/json";
 export type { Shape } from "../../src/service/contract/kinds";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
@@ -29,7 +28,5 @@ export type { Release } from "../../src/service/http/limiter";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
-export { readRawPage } from "../../src/service/rows/rowRequests";
-export { scanRows } from "../../src/service/rows/rowScanner";
-export { ScannedPage } from "../../src/service/rows/scannedPage";
+export { readPage } from "../../src/service/rows/rowPage";
 export { optionProblems } from "../../src/service/settings";

@@ -1,45 +1,29 @@
+import { isUtf8 } from "node:buffer";
+import { ContractBreach } from "../contract/contractBreach";
+import { parseJson } from "../contract/json";
+import { JsonScanner, openList, openObject } from "../contract/jsonScanner";
+import { readResponse } from "../contract/responses";
 import type { Row } from "../contract/types";
 
-/** The rows to read: all rows of a task, one batch, or the rows that are not exported. */
-export type RowSource = TaskRows | BatchRows | NotExportedRows;
-
-/** All rows of a task: `GET /data/all`. */
-export interface TaskRows {
+/** The rows to read: all rows of a task (`GET /data/all`), one batch (`GET /data/lotno/all`), or the rows that are not exported (`GET /data/notexported`). */
+export interface RowSource {
   /** The task. */
   taskId: string;
-  /** Not for this source. */
-  lotNo?: undefined;
-  /** Not for this source. */
-  notExported?: undefined;
-}
-
-/** The rows of one batch: `GET /data/lotno/all`. */
-export interface BatchRows {
-  /** The task. */
-  taskId: string;
-  /** The batch: the `lotNo` of the start of the run. */
-  lotNo: string;
-  /** Not for this source. */
-  notExported?: undefined;
-}
-
-/** The rows of a task that are not marked as exported: `GET /data/notexported`. */
-export interface NotExportedRows {
-  /** The task. */
-  taskId: string;
-  /** Not for this source. */
-  lotNo?: undefined;
-  /** Distinguishes this source from {@link TaskRows}. */
-  notExported: true;
+  /** The batch whose rows are read: the `lotNo` of the start of the run. */
+  lotNo?: string;
+  /** Whether the rows are read that are not marked as exported. Not with `lotNo`. */
+  notExported?: boolean;
 }
 
 /** One page of rows, kept as the bytes that the service sent. */
 export interface RowPage {
   /** Rows in this page. */
   count: number;
-  /** The requested offset; 0 in a read of rows that are not exported. */
-  offset: number;
-  /** The offset of the next page, for resuming. */
+  /** Length of the response. */
+  bytes: number;
+  /** The service's `offset` in this response; absent in a read of rows that are not exported. */
+  offset?: number;
+  /** The offset of the next page, for resuming; 0 in a read of rows that are not exported. */
   nextOffset: number;
   /** The service's `total` in this response. */
   total: number;
@@ -54,10 +38,111 @@ export interface RowPage {
    * returned rows that were not received. Do not mark then, unless the service returns the same rows until they are marked.
    */
   afterLoss?: boolean;
-  /** Each row's JSON exactly as sent. */
+  /** Each row's JSON, exactly as sent except for line breaks between members, which are spaces. */
   texts(): string[];
-  /** One row per line, each exactly as sent except for line breaks between members. Ends with a line break unless empty. */
+  /** The same texts, one on each line. Ends with a line break unless empty. */
   ndjson(): Buffer;
   /** The parsed rows. An integer that a double cannot represent is a string of its digits. */
   objects(): Row[];
+  /** The same page with its first rows only. */
+  first(count: number): RowPage;
 }
+
+type RowOperation = "getData" | "getBatchData" | "getNotExportedData";
+
+/** The operation that reads a source, and the fields of its request that are the same for each page. */
+export function rowRequest({ taskId, lotNo, notExported }: RowSource): {
+  name: RowOperation;
+  request: Record<string, string>;
+} {
+  if (lotNo !== undefined) return { name: "getBatchData", request: { taskId, lotno: lotNo } };
+  return { name: notExported === true ? "getNotExportedData" : "getData", request: { taskId } };
+}
+
+/**
+ * Reads a response without parsing its rows. Each row is checked to be a complete JSON object.
+ * @param anyLost the response to an earlier attempt of the same call was lost
+ * @throws ContractBreach
+ */
+export function readPage(name: RowOperation, body: Buffer, anyLost?: boolean): RowPage {
+  if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
+  const { bounds, envelope } = findRows(body);
+  const { data, ...numbers } = readResponse(name, envelope).data;
+  // A duplicate member, or a name with escapes, hides rows from the scanner.
+  if (data.length > 0) throw new ContractBreach("the response breaks the contract: data.data must come once.");
+  const afterLoss = name === "getNotExportedData" && anyLost === true ? true : undefined;
+  return pageOf(onLines(body), bounds, { ...numbers, nextOffset: 0, afterLoss });
+}
+
+/** A row fits on a line without line breaks. They stand between its parts only: a string has an escape in their place. */
+function onLines(body: Buffer): Buffer {
+  const hasBreaks = body.includes("\n") || body.includes("\r");
+  return hasBreaks ? Buffer.from(body.toString("latin1").replace(/[\r\n]/g, " "), "latin1") : body;
+}
+
+/** A page without rows. */
+export function emptyPage(numbers: PageNumbers): RowPage {
+  return pageOf(Buffer.alloc(0), [], numbers);
+}
+
+type PageNumbers = Omit<RowPage, "count" | "bytes" | "texts" | "ndjson" | "objects" | "first">;
+
+function pageOf(body: Buffer, bounds: readonly number[], numbers: PageNumbers): RowPage {
+  const rows = body.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
+  const texts = (): string[] =>
+    bounds.flatMap((from, index) => (index % 2 === 0 ? body.toString("utf8", from, bounds[index + 1]) : []));
+  return {
+    ...numbers,
+    count: bounds.length / 2,
+    bytes: body.length,
+    texts,
+    ndjson() {
+      const lines = Buffer.alloc(rows.length + 1, "\n");
+      let at = 0;
+      for (let row = 0; row < bounds.length; row += 2) at += body.copy(lines, at, bounds[row], bounds[row + 1]) + 1;
+      return lines.subarray(0, at);
+    },
+    objects: () => parseJson(`[${rows}]`) as Row[],
+    first: (count) => pageOf(body, bounds.slice(0, 2 * count), numbers),
+  };
+}
+
+interface FoundRows {
+  /** Begin and end (exclusive) of each row, one after the other. */
+  bounds: number[];
+  /** The response without its rows: `data.data` is an empty list. */
+  envelope: Buffer;
+}
+
+/** The rows of `{"data": {"data": [row, …], …}, …}`. If the response has another form, the check of the envelope says so. */
+function findRows(body: Buffer): FoundRows {
+  const bounds: number[] = [];
+  let envelope: Buffer | undefined;
+  const scanner = new JsonScanner(body);
+  /** Goes through an object. `found` passes its member `data`, if that begins so. */
+  const inData = (begin: number, found: () => void): void => {
+    scanner.object((from, to) => {
+      const isFound = envelope === undefined && scanner.text(from, to) === '"data"' && scanner.next() === begin;
+      if (isFound) found();
+      else scanner.skipValue();
+    });
+  };
+  const inList = (): void => {
+    const begin = scanner.at;
+    scanner.list(() => {
+      if (scanner.next() !== openObject) {
+        const row = `row ${bounds.length / 2 + 1} of the page`;
+        throw new ContractBreach(`the response breaks the contract: ${row} is cut off or not an object.`);
+      }
+      bounds.push(scanner.at);
+      scanner.skipValue();
+      bounds.push(scanner.at);
+    });
+    envelope = Buffer.concat([body.subarray(0, begin), Buffer.from("[]"), body.subarray(scanner.at)]);
+  };
+  if (body[0] === byteOrderMark[0]) scanner.at = byteOrderMark.length;
+  if (scanner.next() === openObject) inData(openObject, () => inData(openList, inList));
+  return { bounds, envelope: envelope ?? body };
+}
+
+const byteOrderMark = Buffer.from("\uFEFF");

@@ -1,9 +1,9 @@
+import type { ServiceError } from "../errors/errors";
+import { isServiceError } from "../errors/errors";
+import { onAbort } from "../http/onAbort";
 import type { CallOptions } from "../options";
-import type { RawPage, RowReading } from "./pageQueue";
-import { PageQueue } from "./pageQueue";
 import type { RowPage } from "./rowPage";
-import { noRows } from "./rowScanner";
-import { ScannedPage, sameRows } from "./scannedPage";
+import { emptyPage } from "./rowPage";
 
 /** Options of {@link ServiceClient.rows}. */
 export interface RowsOptions extends CallOptions {
@@ -20,81 +20,57 @@ export interface RowsOptions extends CallOptions {
   deadlineSeconds?: number;
 }
 
-/** All pages of a batch or a task, in order. Pages are fetched ahead only while the service returns the expected offsets. */
-export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
-  const queue = new PageQueue(reading);
-  const state = new OffsetState(reading.offset);
-  let asked = reading.offset;
-  try {
-    for (;;) {
-      const left = reading.maxRows - state.received;
-      const taken = await queue.take(asked, left, state.mayBeTheEnd);
-      if (taken === undefined) {
-        yield new ScannedPage(noRows, { offset: asked, nextOffset: asked, total: state.received, complete: true });
-        return;
-      }
-      const page = atMost(left, taken, asked);
-      const step = state.after(page, asked, left);
-      const { rows, total, restTotal } = page;
-      const { next: nextOffset, complete } = step;
-      if (complete === undefined) queue.fillAfter(asked, nextOffset, page, left);
-      yield new ScannedPage(rows, { offset: asked, nextOffset, total, restTotal, complete });
-      if (complete !== undefined) return;
-      asked = nextOffset;
-    }
-  } finally {
-    queue.discard();
-  }
+export interface RowReading {
+  /** Requests one page. */
+  fetch: (offset: number, size: number, signal: AbortSignal) => Promise<RowPage>;
+  pageSize: number;
+  maxRows: number;
+  offset: number;
+  /** Most pages requested at the same time. */
+  ahead: number;
+  signal?: AbortSignal;
 }
 
 /**
- * Cuts a page to `left` rows, because a service can return more rows than requested. A page is not cut if the service returns cursors instead
- * of row numbers: no offset would lead back to the rows left out.
+ * All pages of a batch or a task, in order. A service's offsets are row numbers or cursors. Pages are fetched ahead only while they are row numbers
+ * and the pages are full.
  */
-function atMost(left: number, page: RawPage, asked: number): RawPage {
-  const { rows, offset = asked } = page;
-  const countsRows = offset <= asked || offset === asked + rows.count;
-  return rows.count > left && countsRows
-    ? { ...page, rows: { ...rows, count: left }, offset: Math.min(offset, asked + left) }
-    : page;
-}
-
-/** The progress of a read by offset. Determines when the read ends, and whether it is complete. */
-class OffsetState {
-  received = 0;
-  /** All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it does not exist. */
-  mayBeTheEnd = false;
-  readonly #begin: number;
-  /** The returned offsets are cursors, not row numbers. */
-  #cursor = false;
-  #lastRest = Number.POSITIVE_INFINITY;
-
-  constructor(begin: number) {
-    this.#begin = begin;
-  }
-
-  after(page: RawPage, asked: number, left: number): { next: number; complete?: boolean } {
-    const { count } = page.rows;
-    const returned = page.offset ?? asked;
-    const rest = page.restTotal ?? 0;
-    this.received += count;
-    const next = returned > asked ? returned : asked + count;
-    if (returned > asked && returned !== asked + count) this.#cursor = true;
-    const ended =
-      count === 0 ||
-      rest === 0 ||
-      count >= left ||
-      (this.#cursor && returned <= asked) ||
-      // More rows than `total`, and `restTotal` does not fall: the service repeats the same rows.
-      (this.received > page.total && (rest >= this.#lastRest || rest < 0));
-    this.#lastRest = rest;
-    this.mayBeTheEnd = this.#begin === 0 && this.received === page.total && returned <= asked;
-    return ended ? { next, complete: this.#complete(page, rest) } : { next };
-  }
-
-  #complete(page: RawPage, rest: number): boolean {
-    if (this.#begin === 0) return this.received === page.total;
-    return rest === 0 && (this.#cursor || this.#begin + this.received === page.total);
+export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
+  const { offset: begin, maxRows } = reading;
+  const requests = new PageRequests(reading);
+  let asked = begin;
+  let received = 0;
+  let hasCursors = false;
+  // All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it does not exist.
+  let mayBeTheEnd = false;
+  try {
+    for (;;) {
+      const left = maxRows - received;
+      const response: RowPage = await requests.take(asked, left, mayBeTheEnd).catch((error: unknown) => {
+        if (mayBeTheEnd && isServiceError(error, "refused")) return emptyPage({ nextOffset: asked, total: received });
+        throw error;
+      });
+      const { total, restTotal: rest = 0, offset: returned = asked } = response;
+      const isCursor = returned > asked && returned !== asked + response.count;
+      hasCursors ||= isCursor;
+      // A service can return more rows than requested. No cursor would lead back to the rows left out.
+      const page = response.count > left && !isCursor ? response.first(left) : response;
+      const nextOffset = isCursor ? returned : asked + page.count;
+      received += page.count;
+      const stays = hasCursors && returned <= asked;
+      // With more rows than `total`, the service repeats the same rows.
+      if (page.count === 0 || rest === 0 || page.count >= left || stays || received > total) {
+        const isEnd = rest === 0 && (hasCursors || begin + received === total);
+        yield { ...page, nextOffset, complete: begin === 0 ? received === total : isEnd };
+        return;
+      }
+      mayBeTheEnd = begin === 0 && received === total && returned <= asked;
+      if (!isCursor) requests.fillAhead(page, nextOffset, left - page.count);
+      yield { ...page, nextOffset };
+      asked = nextOffset;
+    }
+  } finally {
+    requests.discard();
   }
 }
 
@@ -103,34 +79,111 @@ class OffsetState {
  * requested only when the caller asks for it, after it may have marked the rows. The read ends when the same page comes again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {
-  const queue = new PageQueue(reading);
+  const requests = new PageRequests(reading);
   let received = 0;
-  let before: RawPage | undefined;
+  let before: RowPage | undefined;
   try {
     for (;;) {
-      const page = await queue.take(0, reading.maxRows - received, false);
-      if (page === undefined) return;
-      const { rows, total, current, afterLoss } = page;
-      const unmarked = before !== undefined && total >= before.total;
-      if (before !== undefined && unmarked && (sameRows(before.rows, rows) || received >= total)) {
-        yield new ScannedPage(noRows, { offset: 0, nextOffset: 0, total, current: 0, complete: false });
-        return;
+      const page = await requests.take(0, reading.maxRows - received);
+      const { count, total, current = count } = page;
+      if (before !== undefined && total >= before.total) {
+        if (received >= total || page.ndjson().equals(before.ndjson())) {
+          yield emptyPage({ nextOffset: 0, total, current: 0, complete: false });
+          return;
+        }
       }
-      received += rows.count;
-      const whole = rows.count === total && (current ?? rows.count) === rows.count;
-      const ended = whole || rows.count === 0 || received >= reading.maxRows;
-      yield new ScannedPage(rows, {
-        offset: 0,
-        nextOffset: 0,
-        total,
-        current,
-        afterLoss,
-        complete: ended ? whole : undefined,
-      });
+      received += count;
+      const isWhole = count === total && current === count;
+      const ended = isWhole || count === 0 || received >= reading.maxRows;
+      yield ended ? { ...page, complete: isWhole } : page;
       if (ended) return;
       before = page;
     }
   } finally {
-    queue.discard();
+    requests.discard();
   }
+}
+
+/** Approximate limit of the bytes that are fetched ahead. Bounds the memory of an export of any length. */
+const aheadBytes = 16 * 1024 * 1024;
+/** Page sizes to try after the service refuses one. */
+const smallerSizes = [500, 200, 100, 50, 20, 10, 1];
+
+/** Requests pages, smaller ones if the service refuses the size, and ahead of time those that will probably be next. */
+class PageRequests {
+  readonly #reading: RowReading;
+  readonly #stopListening: (() => void) | undefined;
+  #size: number;
+  /** In the order of their offsets. */
+  #ahead: { offset: number; page: Promise<RowPage> }[] = [];
+  /** Ends the requests in progress. */
+  #controller = new AbortController();
+
+  constructor(reading: RowReading) {
+    this.#reading = reading;
+    this.#size = reading.pageSize;
+    this.#stopListening = reading.signal && onAbort(reading.signal, () => this.#controller.abort());
+  }
+
+  /** @param isLast does not try smaller pages */
+  async take(offset: number, left: number, isLast = false): Promise<RowPage> {
+    let refusal: unknown;
+    // A response above maxResponseBytes is lost, possibly with rows that the service returns only once.
+    let lost = false;
+    for (;;) {
+      if (this.#ahead[0]?.offset !== offset) this.#dropAhead();
+      const size = Math.min(this.#size, left);
+      try {
+        const page = await (this.#ahead.shift()?.page ?? this.#request(offset, size));
+        return lost ? { ...page, afterLoss: true } : page;
+      } catch (error) {
+        if (isLast || !mayBeTheSize(error)) throw error;
+        const smaller = smallerSizes.find((candidate) => candidate < size);
+        if (smaller === undefined) throw refusal ?? error;
+        refusal ??= error;
+        lost ||= error.outcome === "unknown";
+        this.#size = smaller;
+        this.#dropAhead();
+      }
+    }
+  }
+
+  /** Requests the pages that follow a full one, `left` rows at most. */
+  fillAhead({ count, bytes, total, restTotal = 0 }: RowPage, next: number, left: number): void {
+    const size = this.#size;
+    const most = count === size ? Math.min(this.#reading.ahead, Math.floor(aheadBytes / bytes)) : 0;
+    // Some services return restTotal with the total. Offsets that are row numbers never exceed the total.
+    const end = Math.min(next + restTotal, total, next + left);
+    for (let offset = next + this.#ahead.length * size; this.#ahead.length < most && offset < end; offset += size) {
+      this.#ahead.push({ offset, page: this.#request(offset, Math.min(size, next + left - offset)) });
+    }
+  }
+
+  discard(): void {
+    this.#stopListening?.();
+    this.#controller.abort();
+  }
+
+  #request(offset: number, size: number): Promise<RowPage> {
+    const { fetch, signal } = this.#reading;
+    if (signal?.aborted) this.#controller.abort();
+    const page = fetch(offset, size, this.#controller.signal);
+    // A page that was fetched ahead may never be used, so its failure counts only when it is taken.
+    page.catch(() => undefined);
+    return page;
+  }
+
+  #dropAhead(): void {
+    if (this.#ahead.length === 0) return;
+    this.#controller.abort();
+    this.#controller = new AbortController();
+    this.#ahead = [];
+  }
+}
+
+/** A page size that is too large results in a refused parameter, or in a response above `maxResponseBytes`. */
+function mayBeTheSize(error: unknown): error is ServiceError {
+  if (!isServiceError(error, "refused", "contract")) return false;
+  if (error.kind === "contract") return /maxResponseBytes/.test(error.message);
+  return error.code === undefined || /^invalid\W?param/i.test(error.code);
 }

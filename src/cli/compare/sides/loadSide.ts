@@ -80,10 +80,12 @@ async function loadBatch(
     );
   }
   async function* pieces(): AsyncGenerator<Uint8Array> {
+    let received = 0;
     for await (const page of client.rows({ taskId, lotNo }, { signal: cli.interrupted })) {
       yield page.ndjson();
+      received += page.count;
       if (page.complete === false) {
-        notes.push(incompleteRead(`Run ${name}`, page.offset + page.count, page.total));
+        notes.push(incompleteRead(`Run ${name}`, received, page.total));
       }
     }
   }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import type { RowPage } from "../../../../src/service";
 import fc from "../../../fastCheck";
 import type { FieldChecks, RowChecks } from "../../../internals/resources";
 import { RowChecker } from "../../../internals/resources";
-import { readRawPage, ScannedPage } from "../../../internals/service";
+import { readPage } from "../../../internals/service";
 
 type Row = Record<string, unknown>;
 
@@ -16,10 +17,9 @@ function checked(pages: readonly Row[][], checks: RowChecks) {
 }
 
 /** As the service sends it. */
-function pageOf(rows: readonly Row[]): ScannedPage {
+function pageOf(rows: readonly Row[]): RowPage {
   const body = { data: { data: rows, total: rows.length, restTotal: 0, offset: 0 }, requestId: "q" };
-  const read = readRawPage("getData", Buffer.from(JSON.stringify(body)));
-  return new ScannedPage(read.rows, { offset: 0, nextOffset: 0, total: rows.length });
+  return readPage("getData", Buffer.from(JSON.stringify(body)));
 }
 
 /** The same with all rows at hand. */
