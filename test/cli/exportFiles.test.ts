@@ -89,7 +89,7 @@ describe("webextract export to a file", () => {
       const format = out.endsWith(".csv") ? "csv" : "ndjson";
       const ended = await world.run(`export shop-1 --out ${out} -f ${format}`);
       assert.equal(ended.code, 1, ended.stderr);
-      assert.match(ended.stderr, /^error: The file "\/proc\/.*" cannot be written: .*No rows were read\. .*\n$/);
+      assert.match(ended.stderr, /^error: The file "\/proc\/.*" cannot be written: .*No rows were read\.\n$/);
     }
     assert.ok(!world.operations().includes("getData"));
   });
@@ -105,7 +105,10 @@ describe("webextract export to a file", () => {
     world.operations();
     const refused = await world.run("export shop-1 --out rows.ndjson --compression gzip");
     assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, /--out must end in "\.gz" with compression "gzip"\. No rows were read\./);
+    assert.match(
+      refused.stderr,
+      /--out must end in "\.gz" with format "ndjson" and compression "gzip"\. No rows were read\./,
+    );
     assert.deepEqual([world.operations(), left()], [[], []]);
   });
 
@@ -156,7 +159,7 @@ describe("webextract export to a file", () => {
     assert.deepEqual([full.code, full.json().error.exit], [1, "failed"]);
     assert.match(
       full.json().error.message,
-      /^The file ".*rows\.ndjson" cannot be written: ENOSPC: write\. Use another path, or make .* and free space there\./,
+      /^The file ".*rows\.ndjson" cannot be written: ENOSPC: write\. Use another path, or make .* free space there\./,
     );
     assert.deepEqual(left(), ["failingDisk.cjs"]);
     const again = await world.run("export shop-1 --out rows.ndjson", smallPages);
@@ -164,7 +167,10 @@ describe("webextract export to a file", () => {
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);
     const denied = await world.runProgram("export shop-1 --out denied/rows.ndjson", env);
     assert.equal(denied.code, 1);
-    assert.match(denied.stderr, /"denied|denied\/rows\.ndjson" cannot be written: EACCES: mkdir\. No rows were read\./);
+    assert.match(
+      denied.stderr,
+      /"denied|denied\/rows\.ndjson" cannot be written: EACCES: mkdir\. .* No rows were read\./,
+    );
   });
 
   it("makes the folders of the file, and refuses a file in place of one", async () => {
@@ -173,7 +179,7 @@ describe("webextract export to a file", () => {
     writeFileSync(world.path("taken"), "mine");
     const refused = await world.run("export shop-1 --out taken/rows.ndjson");
     assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, /--out leads through ".*taken", which is not a folder/);
+    assert.match(refused.stderr, /--out leads to ".*taken\/.*", which is a folder or is behind a file/);
     assert.equal(readFileSync(world.path("taken"), "utf8"), "mine");
   });
 

@@ -163,8 +163,8 @@ const commands: Record<string, Column> = {
     line: ["export", shop.taskId, "--out", "@"],
     says: [
       [0, /^25 rows, /, "a path whose folders are missing"],
-      [2, /^error: --out names an existing folder, /, "a folder", "a link to a folder"],
-      [2, /^error: --out leads through ".*mine\.txt", which is not a folder/, "a path below a file"],
+      [2, /^error: --out leads to ".*", which is a folder or is behind a file/, "a folder", "a link to a folder"],
+      [2, /^error: --out leads to ".*mine\.txt\/.*", which is a folder or is behind a file/, "a path below a file"],
       [2, /^error: --out names a file that exists, /, ...taken, ...devices, "a FIFO"],
       [2, /^error: --out names a file that exists, /, "a link that leads nowhere", "a link to itself"],
       [1, /^error: The file ".*" cannot be written: EN.* No rows were read\./, "a place where nothing can be made"],

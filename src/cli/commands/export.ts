@@ -141,11 +141,8 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   await dataExport.check?.(args, { folder, settings, problems });
   if (toFile && !args.path.includes("{") && problems.length === 0) {
     const destination = await destinationOf(args.path, context);
-    const isTaken = await destination.exists(args.path).catch(async (error) => {
-      throw await destination.failure(error, args.path, "No rows were read. ");
-    });
-    if (isTaken) {
-      const reason = `names a file that exists, "${destination.locate(args.path)}": add {n} (the next free number) or {time}, move the file away, or use another path`;
+    if (await destination.exists(args.path)) {
+      const reason = `names a file that exists, "${args.path}": add {n} (the next free number) or {time}, move the file away, or use another path`;
       problems.push({ path: "path", reason });
     }
   }

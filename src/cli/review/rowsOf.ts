@@ -66,12 +66,11 @@ export class RowsOf {
   }
 
   private async compareObject(name: string, content: StackExport["file"], connected: Connected): Promise<string> {
-    const destination = await destinationOf(name, this.cli.context(connected));
     try {
+      const destination = await destinationOf(name, this.cli.context(connected));
       return await destination.compare(name, content as unknown as Content);
     } catch (error) {
-      const failure = await destination.failure(error, name);
-      throw failure instanceof ResourceError ? new NotComparable(failure.message) : failure;
+      throw error instanceof ResourceError ? new NotComparable(error.message) : error;
     }
   }
 

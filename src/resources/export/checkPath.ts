@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
-import { holdsUnknown } from "../values";
+import { entryOf, holdsUnknown } from "../values";
 import { existsHere, pathProblem } from "./destinations/destinationOf";
 import { remotePathProblem } from "./destinations/s3/s3Path";
 import { compressions } from "./formats/compression";
@@ -10,71 +10,58 @@ import { formats } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 import { countsUp, placeholders, withLotNo } from "./outputPath";
 
-/** The service chooses the lotNo. It must not choose the folder of a file, or what a command reads as a path. */
-export function checkLotNo({ path, pipe, lotNo }: DataExportArgs, problems: Problem[]): void {
-  const parts: unknown[] = [path, ...(Array.isArray(pipe) ? pipe : [])];
-  const isUsed = parts.some((each) => typeof each === "string" && each.includes("{lotNo}"));
-  const isName = typeof lotNo !== "string" || (/^[\w.-]+$/.test(lotNo) && lotNo !== "." && lotNo !== "..");
-  if (isUsed && !isName) {
+/** Problems of the path and of the command that can be seen without the disk. */
+export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExportArgs, problems: Problem[]): void {
+  const parts = Array.isArray(pipe) ? pipe.map((part: unknown, index) => [`pipe[${index}]`, part] as const) : [];
+  const users = [["path", path] as const, ...parts].flatMap(([name, text]) =>
+    typeof text === "string" && text.includes("{lotNo}") ? [name] : [],
+  );
+  if (lotNo === undefined) {
+    const reason = 'contains "{lotNo}", which needs scope "batch"';
+    problems.push(...users.map((name) => ({ path: name, reason })));
+  }
+  // The service chooses the lotNo. It must not choose the folder of a file, or what a command reads as a path.
+  if (users.length > 0 && typeof lotNo === "string" && (!/^[\w.-]+$/.test(lotNo) || /^\.{1,2}$/.test(lotNo))) {
     const reason = `is ${JSON.stringify(oneLine(lotNo))}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
     problems.push({ path: "lotNo", reason });
   }
-}
-
-/** Problems of the path that can be seen without the disk. */
-export function checkPlaceholders({ path, lotNo, markExported }: DataExportArgs, problems: Problem[]): void {
   if (typeof path !== "string") {
     return;
   }
-  const remote = remotePathProblem(path);
-  if (remote !== undefined) {
-    problems.push({ path: "path", reason: remote });
-  }
-  const used: string[] = path.match(/\{[^{}]*\}/g) ?? [];
-  for (const each of used) {
-    if (!placeholders.includes(each)) {
-      problems.push({ path: "path", reason: `contains "${each}"; known placeholders are ${placeholders.join(", ")}` });
-    }
-  }
-  if (used.includes("{lotNo}") && lotNo === undefined) {
-    problems.push({ path: "path", reason: 'contains "{lotNo}", which needs scope "batch"' });
-  }
-  if (markExported === true && !used.some((each) => placeholders.includes(each))) {
-    problems.push({
-      path: "path",
-      reason: "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten",
-    });
-  }
+  const other = path.match(/\{[^{}]*\}/g)?.find((each) => !placeholders.includes(each));
+  const reasons = [
+    remotePathProblem(path),
+    other && `contains "${other}"; known placeholders are ${placeholders.join(", ")}`,
+    markExported === true && !placeholders.some((each) => path.includes(each))
+      ? "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten"
+      : undefined,
+    endingProblem(path, args),
+  ];
+  problems.push(...reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: "path", reason }])));
 }
 
 /** Programs tell by its name how a file is compressed, and refuse or misread one with another name. */
-export function checkEnding({ path, format, compression = "none" }: DataExportArgs, problems: Problem[]): void {
-  if (holdsUnknown([path, format, compression]) || typeof path !== "string") {
-    return;
+function endingProblem(
+  path: string,
+  { format = "ndjson", compression = "none" }: Pick<DataExportArgs, "format" | "compression">,
+): string | undefined {
+  if (holdsUnknown([path, format, compression])) {
+    return undefined;
   }
-  const ofFormat = Object.hasOwn(formats, format ?? "ndjson") ? formats[format ?? "ndjson"] : formats.ndjson;
-  for (const [name, { extension: ending }] of Object.entries(compressions)) {
-    if (ending === undefined) {
-      continue;
-    }
-    const isNamed = path.endsWith(ending);
-    if (ofFormat.compressesItself === true) {
-      if (isNamed) {
-        const reason = `ends in "${ending}", but format "${format}" is compressed inside the file: use a name such as "rows${ofFormat.extension}"`;
-        problems.push({ path: "path", reason });
-      }
-    } else if (name === compression && !isNamed) {
-      problems.push({ path: "path", reason: `must end in "${ending}" with compression "${name}"` });
-    } else if (name !== compression && isNamed) {
-      const reason = `ends in "${ending}", which needs compression "${name}"; got compression "${compression}"`;
-      problems.push({ path: "path", reason });
-    }
+  const compressesItself = entryOf(formats, format)?.compressesItself === true;
+  const needed = compressesItself ? undefined : entryOf(compressions, compression)?.extension;
+  const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
+  const found = endings.find((each) => path.endsWith(each));
+  if (found === needed) {
+    return undefined;
   }
+  const rule = needed === undefined ? `must not end in "${found}"` : `must end in "${needed}"`;
+  return `${rule} with format "${format}" and compression "${compression}"`;
 }
 
 /** Problems of the path that depend on this machine. An up would find them only after the runs that it starts. */
 export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, context: CheckContext): Promise<void> {
-  if (typeof path !== "string" || path === "" || remotePathProblem(path) !== undefined) {
+  if (typeof path !== "string" || path === "") {
     return;
   }
   const { previous, folder, problems } = context;

@@ -4,18 +4,18 @@ import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, o
 import { packagesFolder } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
-import { checkEnding, checkLotNo, checkPlace, checkPlaceholders } from "./checkPath";
+import { checkPath, checkPlace } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import type { Destination } from "./destinations/destination";
+import { fileFailure } from "./destinations/destination";
 import { destinationOf, isRemote } from "./destinations/destinationOf";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
 import { formatNames, formats } from "./formats/formats";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, marksPages, pendingRun } from "./model";
-import { checkPipe } from "./pipe";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -51,11 +51,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if ((scope === "all" || scope === "notExported") && lotNo !== undefined) {
       problems.push({ path: "lotNo", reason: `needs scope "batch"; got scope "${scope}"` });
     }
-    checkPlaceholders(args, problems);
-    checkLotNo(args, problems);
-    checkEnding(args, problems);
+    checkPath(args, problems);
     checkFormat(args, problems);
-    checkPipe(args, problems);
     checkRowChecks(args.checks, args.maxRows, problems);
   },
 
@@ -182,11 +179,10 @@ async function ofFile<T>(
   context: Context,
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
-  const destination = await destinationOf(file, context);
   try {
-    return await work(destination);
+    return await work(await destinationOf(file, context));
   } catch (error) {
-    throw await destination.failure(error, file);
+    throw fileFailure(error, file);
   }
 }
 

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Context } from "../resource";
+import { ResourceError } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -8,8 +9,6 @@ import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** A file that has its name. */
 export type NamedFile = Pick<DataExportState, "file" | "etag">;
-
-const notRead = "No rows were read. ";
 
 /** The name of an export's file, and the destination where the complete file gets it. */
 export class FilePlace {
@@ -31,15 +30,10 @@ export class FilePlace {
     const destination = await destinationOf(args.path, context);
     const names = namesFor(args.path, args.lotNo);
     const first = names.next().value ?? args.path;
-    try {
-      const hasManyNames = countsUp(args.path);
-      const own = before !== undefined && mayReplace(before, args, first) ? before : undefined;
-      const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
-      const name = replaces?.file ?? (hasManyNames ? await nextFree(names, destination, first) : first);
-      return new FilePlace(args, destination, names, name, replaces);
-    } catch (error) {
-      throw await destination.failure(error, first, notRead);
-    }
+    const own = before !== undefined && mayReplace(before, args, first) ? before : undefined;
+    const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
+    const name = replaces?.file ?? (countsUp(args.path) ? await nextFree(names, destination, first) : first);
+    return new FilePlace(args, destination, names, name, replaces);
   }
 
   /** Each temporary file begins with this path. */
@@ -50,11 +44,6 @@ export class FilePlace {
   /** Number of rows in the file that this one replaces. */
   get rowsToReplace(): number {
     return this.replaces?.rowCount ?? 0;
-  }
-
-  /** An error of the file system or of the store, for the user. Other errors stay as they are. */
-  failure(error: unknown, soFar = ""): Promise<unknown> {
-    return this.destination.failure(error, this.name, soFar);
   }
 
   /**
@@ -76,7 +65,10 @@ export class FilePlace {
         return { ...placed, file: name };
       }
       if (!hasManyNames) {
-        throw await destination.nameIsTaken(name);
+        throw new ResourceError(
+          `The file "${name}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+            `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
+        );
       }
       replaces = undefined;
       this.name = await nextFree(names, destination);

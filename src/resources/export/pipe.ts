@@ -4,7 +4,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { commandEnvironment } from "../../service/environment";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import { longestTimer } from "../../service/http/clock";
-import type { Problem } from "../args";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";
@@ -18,31 +17,6 @@ const mostCharacters = 4000;
 
 /** Milliseconds in which the output of a command that has ended must arrive. Another process can keep the pipe open. */
 const outputMs = 1000;
-
-/** Problems that can be seen without running the command. */
-export function checkPipe({ pipe, lotNo }: DataExportArgs, problems: Problem[]): void {
-  if (!Array.isArray(pipe)) {
-    return;
-  }
-  pipe.forEach((part: unknown, index) => {
-    const path = `pipe[${index}]`;
-    if (typeof part !== "string") {
-      return;
-    }
-    if (index === 0 && part !== "" && part.trim() === "") {
-      problems.push({ path, reason: "must be a command; got a blank string" });
-    }
-    if (/[\0\p{Cs}]/u.test(part)) {
-      problems.push({
-        path,
-        reason: "contains a null character or half of a surrogate pair, which no command can get",
-      });
-    }
-    if (part.includes("{lotNo}") && lotNo === undefined) {
-      problems.push({ path, reason: 'contains "{lotNo}", which needs scope "batch"' });
-    }
-  });
-}
 
 /**
  * Runs the command with the complete file as its stdin. The command reads the file itself, and not what this process passes on: so it gets all rows, also

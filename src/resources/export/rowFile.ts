@@ -37,14 +37,10 @@ export class RowFile {
 
   /** @param isMarked whether its rows are marked before it is complete */
   static async open(place: FilePlace, args: DataExportArgs, isMarked: boolean, context: Context): Promise<RowFile> {
-    try {
-      await place.destination.prepare(place.name);
-      const path = isMarked ? await pathOfMarked(place, args, context) : temporaryPathFor(place.workPath);
-      const handle = await open(path, "wx", place.destination.fileMode);
-      return new RowFile(path, handle, place, packagesFolder(context));
-    } catch (error) {
-      throw await place.failure(error, "No rows were read. ");
-    }
+    await place.destination.prepare();
+    const path = isMarked ? await pathOfMarked(place, args, context) : temporaryPathFor(place.workPath);
+    const handle = await open(path, "wx", place.destination.fileMode);
+    return new RowFile(path, handle, place, packagesFolder(context));
   }
 
   /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */

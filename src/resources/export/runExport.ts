@@ -7,6 +7,7 @@ import { RowsRefused } from "./checks/checkedRows";
 import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
+import { fileFailure } from "./destinations/destination";
 import type { NamedFile } from "./filePlace";
 import { FilePlace } from "./filePlace";
 import { formats } from "./formats/formats";
@@ -31,14 +32,14 @@ export async function runExport(
   last: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
-  const earlier = await takeOverExport(args, context);
+  const earlier = await beforeRead(args, takeOverExport(args, context));
   if (earlier?.done !== undefined) {
     return earlier.done;
   }
   const before = earlier?.state ?? last;
   const marking = markingOf(args, context);
   const work = async (): Promise<DataExportState> => {
-    const place = await FilePlace.find(args, before, context);
+    const place = await beforeRead(args, FilePlace.find(args, before, context));
     const checker = await checkerOf(args, before, context);
     return exportRows({ args, before, context, place, marking, checker, unsent: earlier?.unsent, rejects: true });
   };
@@ -47,8 +48,18 @@ export async function runExport(
 
 /** The same without a state and without a mark. */
 export async function runCommandExport(args: DataExportArgs, context: Context): Promise<DataExportState> {
-  const place = await FilePlace.find(args, undefined, context);
+  const place = await beforeRead(args, FilePlace.find(args, undefined, context));
   return exportRows({ args, context, place, rejects: false });
+}
+
+async function beforeRead<T>({ path }: DataExportArgs, work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    const failure = fileFailure(error, path);
+    if (failure instanceof ResourceError) {
+      failure.message += " No rows were read.";
+    }
+    throw failure;
+  });
 }
 
 function markingOf(args: DataExportArgs, context: Context): Marking | undefined {
@@ -129,7 +140,7 @@ interface Placed {
 async function writeRows(work: Export): Promise<Placed> {
   const { args, context, place, marking, checker } = work;
   const isMarked = marksPages(args, context.settings);
-  const file = await RowFile.open(place, args, isMarked, context);
+  const file = await beforeRead(args, RowFile.open(place, args, isMarked, context));
   const reader = new RowReader(args, context, isMarked);
   let complete: CompleteExport | undefined;
   const finish = async (): Promise<Placed> => {
@@ -155,7 +166,7 @@ async function writeRows(work: Export): Promise<Placed> {
     if (error instanceof RowsRefused) {
       throw await reject(work, file, error);
     }
-    const problem = await place.failure(error);
+    const problem = fileFailure(error, place.name);
     if (marking?.mayHaveMarked === true) {
       throw await keepMarked(work, file, problem, finish);
     }
@@ -183,7 +194,7 @@ async function sendAgain(work: Export, unsent: CompleteExport): Promise<Placed> 
   try {
     return await put(work, unsent);
   } catch (error) {
-    const problem = await work.place.failure(error);
+    const problem = fileFailure(error, work.place.name);
     keepUnsent(work, unsent, problem);
     throw problem;
   }
@@ -230,7 +241,7 @@ async function reject(work: Export, file: RowFile, refused: RowsRefused): Promis
     const { file: name } = await place.putBeside(path, content);
     return new ResourceError(describeRefusal(args, refused, { file: name, rowCount: file.rowCount }, before?.file));
   } catch (problem) {
-    return place.failure(problem);
+    return fileFailure(problem, place.name);
   } finally {
     await file.remove();
   }

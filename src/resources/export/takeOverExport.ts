@@ -76,10 +76,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   }
   const { stage, ...outputs } = earlier.detail as unknown as Outputs & NamedFile & { stage: Stage };
   const destination = await destinationOf(outputs.file, context);
-  const found = await destination.compare(outputs.file, outputs).catch(async (error) => {
-    throw await destination.failure(error, outputs.file, "No rows were read. ");
-  });
-  if (found !== "same") {
+  if ((await destination.compare(outputs.file, outputs)) !== "same") {
     return undefined;
   }
   const state: DataExportState = { ...args, ...outputs };

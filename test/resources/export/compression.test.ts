@@ -111,10 +111,10 @@ describe("DataExport with compression", () => {
 
   it("a path of another ending is refused before anything runs", async () => {
     const refused: [string, string, RegExp][] = [
-      ["gzip", "out/rows.ndjson", /^path must end in "\.gz" with compression "gzip"/],
-      ["zstd", "out/rows.ndjson", /^path must end in "\.zst" with compression "zstd"/],
-      ["none", "out/rows.ndjson.gz", /^path ends in "\.gz", which needs compression "gzip"; got compression "none"/],
-      ["zstd", "out/rows.gz.zst.gz", /path ends in "\.gz".*path must end in "\.zst"/s],
+      ["gzip", "out/rows.ndjson", /^path must end in "\.gz" with format "ndjson" and compression "gzip"$/],
+      ["zstd", "out/rows.ndjson", /^path must end in "\.zst" with format "ndjson" and compression "zstd"$/],
+      ["none", "out/rows.ndjson.gz", /^path must not end in "\.gz" with format "ndjson" and compression "none"$/],
+      ["zstd", "out/rows.gz.zst.gz", /^path must end in "\.zst"/],
     ];
     for (const [compression, path, reason] of refused) {
       assert.match((await problems({ compression, path })).join("\n"), reason);

@@ -89,7 +89,7 @@ describe("messages of DataExport", () => {
     const message = await failure(up({ ...all, path: "mine.ndjson" }));
     assert.equal(
       message,
-      `The file "${world.path("mine.ndjson")}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+      `The file "mine.ndjson" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
         "Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.",
     );
   });

@@ -178,7 +178,7 @@ describe("DataExport as Parquet", () => {
       [{ format: "json", compression: "snappy" }, /^compression "snappy" needs format "parquet"; got format "json"$/],
       [
         { path: "out/rows.gz", compression: "gzip" },
-        /^path ends in "\.gz", but format "parquet" is compressed inside the file/,
+        /^path must not end in "\.gz" with format "parquet" and compression "gzip"$/,
       ],
       [{ columns: { a: "float" } }, /^columns\.a must be "string" or "int64"/],
       [{ columns: {} }, /^columns must be a non-empty map/],

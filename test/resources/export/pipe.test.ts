@@ -57,10 +57,7 @@ describe("DataExport with pipe", () => {
     for (const [pipe, paths] of [
       [[], ["pipe"]],
       [[""], ["pipe[0]"]],
-      [[" \t"], ["pipe[0]"]],
       [["a", ""], ["pipe[1]"]],
-      [["a\0"], ["pipe[0]"]],
-      [["a", "\ud800"], ["pipe[1]"]],
       [["a", " "], []],
     ]) {
       assert.deepEqual(await world.providers.paths("DataExport", { ...all, pipe }), paths, JSON.stringify(pipe));

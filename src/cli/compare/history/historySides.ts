@@ -3,7 +3,6 @@ import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { globIn } from "../../../manifest/manifestFiles";
 import { bucketAndKey, isS3Path, s3Path } from "../../../resources/export/destinations/s3/s3Path";
-import { StoreError } from "../../../resources/export/destinations/s3/storeError";
 import { CliError } from "../../exitCodes";
 import type { LoadOptions } from "../sides/loadSide";
 import { bucketOf } from "../sides/loadSide";
@@ -43,11 +42,7 @@ async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<stri
   const { bucket, key } = bucketAndKey(prefix);
   // An object of any name checks the name of the bucket.
   const found = await bucketOf(s3Path(bucket, "rows"), prefix, options);
-  try {
-    return (await found.keys(key)).map((each) => s3Path(bucket, each));
-  } catch (error) {
-    throw error instanceof StoreError ? new CliError(`${error.message} ${error.advice}`.trim()) : error;
-  }
+  return (await found.keys(key)).map((each) => s3Path(bucket, each));
 }
 
 function inOrder(names: readonly string[], given: string): string[] {

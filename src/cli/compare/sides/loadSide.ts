@@ -1,7 +1,5 @@
 import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
-import { s3Client } from "../../../resources/export/destinations/s3/sdk";
-import { StoreError } from "../../../resources/export/destinations/s3/storeError";
 import { incompleteRead } from "../../../resources/export/rowReader";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
 import { counted } from "../../../resources/values";
@@ -148,21 +146,17 @@ export async function bucketOf(
     throw new CliError(`"${given}" ${problem}. No rows were compared.`, "usage");
   }
   const { config } = connected ?? (await findConnection(flags, cli.interrupted));
-  return new Bucket(await s3Client({ settings: config.settings, folder: process.cwd() }), bucketAndKey(path).bucket);
+  return Bucket.of(path, { settings: config.settings, folder: process.cwd() });
 }
 
 async function* objectPieces({ name, connected }: FileSide, options: LoadOptions): AsyncGenerator<Uint8Array> {
   const bucket = await bucketOf(name, name, options, connected);
   const { key } = bucketAndKey(name);
-  try {
-    const found = await bucket.head(key);
-    if (found === undefined) {
-      throw new CliError(`"${name}" cannot be read: there is no such object. No rows were compared.`, "usage");
-    }
-    yield* bucket.read(key, found.etag);
-  } catch (error) {
-    throw error instanceof StoreError ? new CliError(`${error.message} ${error.advice}`.trim()) : error;
+  const found = await bucket.head(key);
+  if (found === undefined) {
+    throw new CliError(`"${name}" cannot be read: there is no such object. No rows were compared.`, "usage");
   }
+  yield* bucket.read(key, found.etag);
 }
 
 /** DuckDB reads Parquet. The names come from the schema of the file, because DuckDB renames columns whose names differ only in case. */

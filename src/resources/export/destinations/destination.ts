@@ -1,3 +1,5 @@
+import { ResourceError } from "../../resource";
+
 /** What is known of the content of a file. */
 export interface Content {
   /** Length in bytes. */
@@ -23,8 +25,6 @@ export type Placed = Pick<Content, "etag">;
  * is what the output `file` contains: the path of the export with all placeholders replaced.
  */
 export interface Destination {
-  /** The full name, for messages. Two names with the same full name are the same file. */
-  locate(name: string): string;
   /** Whether a file is sent to another machine, which can fail although all rows were read and written. */
   readonly isRemote: boolean;
   /** Where a file of this name has its temporary files: each begins with this path. The folder is the same for all names, and exists after `prepare`. */
@@ -35,7 +35,7 @@ export interface Destination {
    * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have abandoned.
    * @throws if the file cannot be written
    */
-  prepare(name: string): Promise<void>;
+  prepare(): Promise<void>;
   exists(name: string): Promise<boolean>;
   /** Compares the file with what was written. */
   compare(name: string, content: Content): Promise<"same" | "missing" | "changed">;
@@ -47,11 +47,15 @@ export interface Destination {
   place(from: string, name: string, content: Content, placing: Placing): Promise<Placed | undefined>;
   /** Removes the file, unless it has changed. Returns false if it has. */
   remove(name: string, content: Content): Promise<boolean>;
-  /** What to tell the user about an existing file that must not be overwritten. */
-  nameIsTaken(name: string): Promise<Error>;
-  /**
-   * The error for the user: the file system and the store say neither which file it is about nor what to do next. Other errors stay as they are.
-   * @param soFar what has happened and what has not: sentences, each with a space at its end
-   */
-  failure(error: unknown, name: string, soFar?: string): Promise<unknown>;
+}
+
+/** The error for the user: the file system says neither which file it is about nor what to do next. Other errors stay as they are. */
+export function fileFailure(error: unknown, name: string): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) {
+    return error;
+  }
+  return new ResourceError(
+    `The file "${name}" cannot be written: ${error.message}. Use another path, or make its folder (for an object, the program's folder) writable ` +
+      "and free space there. Run the same command again.",
+  );
 }

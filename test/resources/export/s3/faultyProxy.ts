@@ -13,9 +13,10 @@ export interface SeenRequest {
 
 /**
  * What happens to a request. `error`: the proxy responds with 500. `cut`: the connection breaks before the store gets it. `lost`: the store gets
- * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes.
+ * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes. `damaged`: the
+ * store gets another first byte.
  */
-export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody";
+export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged";
 
 /** A store in front of the real one, with the faults of a network. */
 export class FaultyProxy {
@@ -93,6 +94,9 @@ export class FaultyProxy {
       return;
     }
     const body = Buffer.concat(pieces);
+    if (fate === "damaged") {
+      body[0] = 0;
+    }
     const forwarded = http.request({
       port: this.port,
       host: "127.0.0.1",

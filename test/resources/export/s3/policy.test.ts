@@ -44,15 +44,12 @@ describe("the policy of the page about S3", function () {
   };
   const args = { taskId: "task-1", scope: "all", path: `s3://${bucket}/nightly/rows.ndjson`, verifyFile: true };
 
-  /** The names of the first exports are taken. */
-  const exportAfterOthers = async (): Promise<void> => {
-    for (let number = 1; number <= 9; number++) {
-      await s3.write(`nightly/rows-${number}.ndjson`, "{}");
-    }
+  const countUp = async (): Promise<void> => {
+    await s3.write("nightly/rows-1.ndjson", "{}");
     const each = world.declare("DataExport");
     const path = `s3://${bucket}/nightly/rows-{n}.ndjson`;
     await each.up({ ...args, path });
-    assert.equal(each.state.file, path.replace("{n}", "10"));
+    assert.equal(each.state.file, path.replace("{n}", "2"));
   };
 
   it("allows an export in parts, a second one to the same object, and a look at the object", async () => {
@@ -67,7 +64,7 @@ describe("the policy of the page about S3", function () {
 
   it("allows to count names up", async () => {
     await allow();
-    await exportAfterOthers();
+    await countUp();
   });
 
   const refusedWithout: Record<string, string> = {
@@ -78,7 +75,7 @@ describe("the policy of the page about S3", function () {
   for (const [action, operation] of Object.entries(refusedWithout)) {
     it(`needs ${action} for ${operation}`, async () => {
       await allow(action);
-      const message = await failure(exportAfterOthers());
+      const message = await failure(countUp());
       assert.match(message, new RegExp(`^${operation} of .* failed: the credentials do not allow it`));
     });
   }
@@ -89,9 +86,10 @@ describe("the policy of the page about S3", function () {
       return failure(world.declare("DataExport").up(args));
     };
     await allow("s3:AbortMultipartUpload");
+    assert.match(await failing(), /^UploadPart of /);
     assert.match(
-      await failing(),
-      /^UploadPart of .* could not be aborted: AbortMultipartUpload of .* failed: the credentials do not allow it/,
+      world.warnings.join(),
+      /could not be aborted: AbortMultipartUpload of .* failed: the credentials do not allow it/,
     );
     assert.equal(s3.openUploads(), 1);
     await allow();

@@ -44,7 +44,7 @@ describe("DataExport to a store with faults", () => {
     const refused = async (reason: RegExp, args = all): Promise<void> => {
       const message = await failed(args);
       assert.match(message, reason);
-      assert.match(message, / No rows were read\. .*Run the same command again\.$/);
+      assert.match(message, / Run the same command again\. No rows were read\.$/);
       assert.deepEqual(world.operations(), []);
       nothingIsLeft();
     };
@@ -57,7 +57,7 @@ describe("DataExport to a store with faults", () => {
         s3.setEnvironment(account);
         world.configure({});
         await refused(
-          /^HeadObject of "s3:\/\/rows-bucket\/out\/1\.ndjson" failed: the store does not accept the credentials \(\w+\)\./,
+          /^HeadObject of "s3:\/\/rows-bucket\/out\/1\.ndjson" failed: the store does not accept the credentials \(\w+: /,
         );
       }
     });
@@ -65,7 +65,7 @@ describe("DataExport to a store with faults", () => {
     it("if there are no credentials", async () => {
       s3.setEnvironment(undefined);
       world.configure({});
-      await refused(/no usable AWS credentials were found \(CredentialsProviderError\)\..* AWS_PROFILE/);
+      await refused(/no usable AWS credentials were found \(CredentialsProviderError: .*AWS_PROFILE/);
     });
 
     it("if the account is not allowed to write", async () => {
@@ -146,55 +146,28 @@ describe("DataExport to a store with faults", () => {
     it("or names it", async () => {
       s3.proxy.fate = (request) =>
         ["UploadPart", "AbortMultipartUpload"].includes(operationOf(request)) ? "error" : "pass";
-      const message = await failed(large);
+      assert.match(await failed(large), /^UploadPart of /);
       assert.match(
-        message,
-        /^UploadPart of .* The multipart upload "[\w-]+" of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: AbortMultipartUpload of .* Abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key large\/1\.ndjson --upload-id [\w-]+"/,
+        world.warnings.join(),
+        /^The multipart upload of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: AbortMultipartUpload of .* Abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key large\/1\.ndjson --upload-id [\w-]+"/,
       );
       assert.equal(s3.openUploads(), 1);
     });
-
-    it("and has no request in flight after a failure", async () => {
-      let first = true;
-      s3.proxy.fate = (request) => {
-        if (operationOf(request) !== "UploadPart") {
-          return "pass";
-        }
-        if (first) {
-          first = false;
-          return "stall";
-        }
-        return "error";
-      };
-      await failed(large);
-      nothingIsLeft();
-    });
   });
 
-  describe("compares the checksum", () => {
-    it("of the store, and removes an object that disagrees", async () => {
-      s3.proxy.header = (name, value) =>
-        name === "x-amz-checksum-sha256" ? value.replace(/^../, (two) => (two === "AA" ? "BB" : "AA")) : value;
-      for (const args of [all, large]) {
-        const message = await failed({ ...args, markExported: true });
-        assert.match(
-          message,
-          /does not have the content that was sent: its length or its checksum differs\. It was removed\./,
-        );
-        assert.equal(world.emulator.inspect.exportedCount("task-1"), 0);
-        nothingIsLeft();
-        addLargeRows(world);
-      }
-    });
-
-    it("of the object itself if the store has none", async () => {
-      s3.proxy.header = (name, value) => (name.startsWith("x-amz-checksum") ? undefined : value);
-      addLargeRows(world);
+  it("writes no object with another content than that of the file", async () => {
+    addLargeRows(world);
+    for (const [operation, args] of [
+      ["PutObject", { ...all, maxRows: 2 }],
+      ["UploadPart", large],
+    ] as const) {
+      fateOf(operation, "damaged");
       const each = world.declare("DataExport");
-      await each.up(large);
-      assert.ok(s3.proxy.operations().includes("GetObject"));
-      assert.equal(each.state.rowCount, 14);
-    });
+      const message = await failure(each.up({ ...args, markExported: operation === "UploadPart" }));
+      assert.match(message, new RegExp(`^${operation} of `));
+      assert.equal(world.emulator.inspect.exportedCount("task-1"), 0);
+      nothingIsLeft();
+    }
   });
 
   describe("in all these cases", () => {

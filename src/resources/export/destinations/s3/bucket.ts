@@ -1,6 +1,12 @@
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import type * as Sdk from "@aws-sdk/client-s3";
-import { s3Path } from "./s3Path";
-import { StoreError, storeError } from "./storeError";
+import type { Context, ServiceTraits } from "../../../resource";
+import { messageOf } from "../../../resource";
+import { bucketAndKey, s3Path } from "./s3Path";
+import { limits, s3Client } from "./sdk";
+import { storeError } from "./storeError";
 
 /** An object, as the store describes it without its content. */
 export interface StoredObject {
@@ -8,138 +14,127 @@ export interface StoredObject {
   bytes: number;
   /** User-defined metadata, names in lower case. */
   metadata: Readonly<Record<string, string>>;
-  /** SHA-256 in base64; of an object of several parts the one of the checksums of its parts. Some stores have none. */
-  sha256?: string;
 }
 
-/** What a write requires: that there is no object, or still the one with this ETag. */
-export type Condition = { IfNoneMatch: "*" } | { IfMatch: string };
-
-/** What an object gets beside its content. */
-export interface Headers {
-  ContentType: string;
-  Metadata: Record<string, string>;
-}
-
-export interface ObjectWrite {
+export interface FileToSend {
+  /** Path of the complete file. */
+  from: string;
+  bytes: number;
   key: string;
-  body: Buffer;
-  /** In base64. The store refuses a body that does not have it. */
-  sha256: string;
-  headers: Headers;
-  condition: Condition;
-  signal: AbortSignal;
+  /** What the object gets beside its content. */
+  headers: { ContentType: string; Metadata: Record<string, string> };
+  /** What the write requires: that there is no object, or still the one with this ETag. */
+  condition: { IfNoneMatch: "*" } | { IfMatch: string };
 }
-
-export interface MultipartUpload {
-  key: string;
-  uploadId: string;
-}
-
-export interface PartToSend {
-  /** From 1. */
-  number: number;
-  body: Buffer;
-  /** In base64. The store refuses a body that does not have it. */
-  sha256: string;
-}
-
-export type SentPart = Awaited<ReturnType<Bucket["uploadPart"]>>;
 
 /** Codes that say that another object has the name, or that the object has changed. */
 const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"];
 
-/** The requests of this package to one bucket. Each method throws a StoreError. */
+/** The store refuses a body that does not have the SHA-256 that the SDK sends with it. */
+const checksum = { ChecksumAlgorithm: "SHA256" } as const;
+
+/** The requests of this package to one bucket. Each method throws a ResourceError. */
 export class Bucket {
-  constructor(
+  private constructor(
     private readonly client: Sdk.S3,
-    readonly name: string,
+    private readonly name: string,
   ) {}
 
-  /** Undefined if there is no such object. A missing bucket looks the same. */
-  async head(key: string): Promise<StoredObject | undefined> {
-    try {
-      const found = await this.client.headObject({ Bucket: this.name, Key: key, ChecksumMode: "ENABLED" });
-      return {
-        etag: found.ETag ?? "",
-        bytes: found.ContentLength ?? 0,
-        metadata: found.Metadata ?? {},
-        sha256: found.ChecksumSHA256?.replace(/-\d+$/, ""),
-      };
-    } catch (error) {
-      if (error instanceof Error && error.name === "NotFound") {
-        return undefined;
-      }
-      throw await this.reasonOf(key, error);
-    }
-  }
-
-  /** The response to HeadObject has no body, so no reason for a failure. The response to a read of the same object has one. */
-  private async reasonOf(key: string, error: unknown): Promise<StoreError> {
-    try {
-      const { Body } = await this.client.getObject({ Bucket: this.name, Key: key, Range: "bytes=0-0" });
-      (Body as { destroy?(): void } | undefined)?.destroy?.();
-      return await this.failure("HeadObject", key, error);
-    } catch (reason) {
-      return this.failure("HeadObject", key, reason);
-    }
-  }
-
-  /** @returns false if another object has the name */
-  async put({ key, body, sha256, headers, condition, signal }: ObjectWrite): Promise<boolean> {
-    const request = { Bucket: this.name, Key: key, Body: body, ChecksumSHA256: sha256, ...headers, ...condition };
-    return this.conditionally("PutObject", key, () => this.client.putObject(request, { abortSignal: signal }));
-  }
-
-  async createUpload(key: string, headers: Headers, signal: AbortSignal): Promise<MultipartUpload> {
-    const request = { Bucket: this.name, Key: key, ChecksumAlgorithm: "SHA256" as const, ...headers };
-    const { UploadId } = await this.named("CreateMultipartUpload", key, () =>
-      this.client.createMultipartUpload(request, { abortSignal: signal }),
-    );
-    return { key, uploadId: UploadId ?? "" };
-  }
-
-  async uploadPart({ key, uploadId }: MultipartUpload, { number, body, sha256 }: PartToSend, signal: AbortSignal) {
-    const part = { Key: key, UploadId: uploadId, PartNumber: number, Body: body, ChecksumSHA256: sha256 };
-    const { ETag } = await this.named("UploadPart", key, () =>
-      this.client.uploadPart({ Bucket: this.name, ...part }, { abortSignal: signal }),
-    );
-    return { PartNumber: number, ETag, ChecksumSHA256: sha256 };
-  }
-
-  /** @returns false if another object has the name */
-  async completeUpload(
-    { key, uploadId }: MultipartUpload,
-    parts: readonly SentPart[],
-    condition: Condition,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const request = { Key: key, UploadId: uploadId, MultipartUpload: { Parts: [...parts] }, ...condition };
-    return this.conditionally("CompleteMultipartUpload", key, () =>
-      this.client.completeMultipartUpload({ Bucket: this.name, ...request }, { abortSignal: signal }),
-    );
-  }
-
-  /** An upload that does not exist any more is no failure. */
-  async abortUpload({ key, uploadId }: MultipartUpload): Promise<void> {
-    const request = { Bucket: this.name, Key: key, UploadId: uploadId };
-    await this.named("AbortMultipartUpload", key, () => this.client.abortMultipartUpload(request)).catch((error) => {
-      if (!(error instanceof StoreError && error.code === "NoSuchUpload")) {
-        throw error;
-      }
-    });
+  /**
+   * The bucket of a path. Makes no request.
+   * @throws ResourceError if the SDK is not installed
+   */
+  static async of(path: string, context: { settings: ServiceTraits; folder: string }): Promise<Bucket> {
+    return new Bucket(await s3Client(context), bucketAndKey(path).bucket);
   }
 
   /** @throws if the bucket does not exist, or if the account may not use it */
   async requireAccess(): Promise<void> {
-    await this.named("ListObjectsV2", "", () => this.client.listObjectsV2({ Bucket: this.name, MaxKeys: 1 }));
+    await this.named("ListObjectsV2", "", this.client.listObjectsV2({ Bucket: this.name, MaxKeys: 1 }));
+  }
+
+  /** Undefined if there is no such object. A missing bucket looks the same. */
+  async head(key: string): Promise<StoredObject | undefined> {
+    try {
+      const { ETag, ContentLength, Metadata } = await this.client.headObject({ Bucket: this.name, Key: key });
+      return { etag: ETag ?? "", bytes: ContentLength ?? 0, metadata: Metadata ?? {} };
+    } catch (error) {
+      if ((error as Error).name === "NotFound") {
+        return undefined;
+      }
+      // The response to HeadObject has no body, so no reason. The response to a read of the object has one.
+      const reading = this.client.getObject({ Bucket: this.name, Key: key, Range: "bytes=0-0" });
+      return this.named(
+        "HeadObject",
+        key,
+        reading.then(({ Body }) => {
+          (Body as Readable).destroy();
+          throw error;
+        }),
+      );
+    }
+  }
+
+  /**
+   * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does not exist before the last request.
+   * An interruption ends the request in flight.
+   * @returns the ETag; undefined if another object has the name
+   */
+  async send({ from, bytes, key, headers, condition }: FileToSend, context: Context): Promise<string | undefined> {
+    const { client } = this;
+    const object = { Bucket: this.name, Key: key };
+    const options = { abortSignal: context.interrupted };
+    if (bytes <= limits.partBytes) {
+      const request = { ...object, Body: await readFile(from), ...headers, ...checksum, ...condition };
+      return (await this.without(conflicts, "PutObject", key, client.putObject(request, options)))?.ETag;
+    }
+    const creating = client.createMultipartUpload({ ...object, ...headers, ...checksum }, options);
+    const { UploadId } = await this.named("CreateMultipartUpload", key, creating);
+    const upload = { ...object, UploadId };
+    let etag: string | undefined;
+    try {
+      const Parts: Sdk.CompletedPart[] = [];
+      let sent = 0;
+      for await (const Body of createReadStream(from, { highWaterMark: limits.partBytes })) {
+        const PartNumber = Parts.length + 1;
+        const sending = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
+        const { ETag, ChecksumSHA256 } = await this.named("UploadPart", key, sending);
+        Parts.push({ PartNumber, ETag, ChecksumSHA256 });
+        sent += (Body as Buffer).length;
+        context.progress(`${(sent / 1e6).toFixed(0)} of ${(bytes / 1e6).toFixed(0)} MB uploaded`);
+      }
+      const request = { ...upload, MultipartUpload: { Parts }, ...condition };
+      const completing = client.completeMultipartUpload(request, options);
+      etag = (await this.without(conflicts, "CompleteMultipartUpload", key, completing))?.ETag;
+      return etag;
+    } finally {
+      if (etag === undefined) {
+        await this.abort(upload, context);
+      }
+    }
+  }
+
+  /** A failed abort is no failure of the export: the warning says what the store still has. */
+  private async abort(
+    upload: { Bucket: string; Key: string; UploadId: string | undefined },
+    context: Context,
+  ): Promise<void> {
+    const { Bucket: bucket, Key: key, UploadId: id } = upload;
+    try {
+      await this.without(["NoSuchUpload"], "AbortMultipartUpload", key, this.client.abortMultipartUpload(upload));
+    } catch (error) {
+      context.warn(
+        `The multipart upload of "${s3Path(bucket, key)}" could not be aborted: ${messageOf(error)} ` +
+          `Abort it with "aws s3api abort-multipart-upload --bucket ${bucket} --key ${key} --upload-id ${id}", so that its parts cost nothing.`,
+      );
+    }
   }
 
   async keys(prefix: string): Promise<string[]> {
     const found: string[] = [];
     for (let after: string | undefined, isMore = true; isMore; ) {
       const request = { Bucket: this.name, Prefix: prefix, ContinuationToken: after };
-      const list = await this.named("ListObjectsV2", prefix, () => this.client.listObjectsV2(request));
+      const list = await this.named("ListObjectsV2", prefix, this.client.listObjectsV2(request));
       found.push(...(list.Contents ?? []).flatMap(({ Key }) => Key ?? []));
       after = list.NextContinuationToken;
       isMore = list.IsTruncated === true;
@@ -150,50 +145,34 @@ export class Bucket {
   /** The content of an object that has not changed since its ETag was read. */
   async *read(key: string, etag: string): AsyncGenerator<Uint8Array> {
     const request = { Bucket: this.name, Key: key, IfMatch: etag };
-    const { Body } = await this.named("GetObject", key, () => this.client.getObject(request));
+    const { Body } = await this.named("GetObject", key, this.client.getObject(request));
     try {
       yield* Body as unknown as AsyncIterable<Uint8Array>;
     } catch (error) {
-      throw await this.failure("GetObject", key, error);
+      await this.named("GetObject", key, Promise.reject(error));
     }
   }
 
   /** @returns false if the object has changed since its ETag was read */
   async delete(key: string, etag: string): Promise<boolean> {
-    const request = { Bucket: this.name, Key: key, IfMatch: etag };
-    return this.conditionally("DeleteObject", key, () => this.client.deleteObject(request));
+    const deleting = this.client.deleteObject({ Bucket: this.name, Key: key, IfMatch: etag });
+    return (await this.without(conflicts, "DeleteObject", key, deleting)) !== undefined;
   }
 
-  private async conditionally(operation: string, key: string, send: () => Promise<unknown>): Promise<boolean> {
+  /** Undefined if the request failed with one of these codes. */
+  private without<T>(codes: readonly string[], operation: string, key: string, sending: Promise<T>) {
+    const sent = sending.catch((error: Error) => (codes.includes(error.name) ? undefined : Promise.reject(error)));
+    return this.named(operation, key, sent);
+  }
+
+  private async named<T>(operation: string, key: string, sending: Promise<T>): Promise<T> {
     try {
-      await this.named(operation, key, send);
-      return true;
+      return await sending;
     } catch (error) {
-      if (error instanceof StoreError && conflicts.includes(error.code)) {
-        return false;
-      }
-      throw error;
-    }
-  }
-
-  private async named<T>(operation: string, key: string, send: () => Promise<T>): Promise<T> {
-    try {
-      return await send();
-    } catch (error) {
-      throw await this.failure(operation, key, error);
-    }
-  }
-
-  private async failure(operation: string, key: string, error: unknown): Promise<StoreError> {
-    return storeError(operation, s3Path(this.name, key), error, await this.secrets());
-  }
-
-  private async secrets(): Promise<string[]> {
-    try {
-      const { accessKeyId, secretAccessKey, sessionToken } = await this.client.config.credentials();
-      return [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
-    } catch {
-      return [];
+      const { accessKeyId, secretAccessKey, sessionToken } = await this.client.config
+        .credentials()
+        .catch(() => ({ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined }));
+      throw storeError(operation, s3Path(this.name, key), error, [accessKeyId, secretAccessKey, sessionToken]);
     }
   }
 }

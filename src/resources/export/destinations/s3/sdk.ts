@@ -8,12 +8,8 @@ const sdkName = "@aws-sdk/client-s3";
 
 /** Limits of an upload. Replaced by tests. */
 export const limits = {
-  /** Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB. */
-  partBytes: 8 * 1024 * 1024,
-  /** S3 allows no more parts. */
-  mostParts: 10_000,
-  /** Parts that are sent at the same time. Each needs a buffer. */
-  partsInFlight: 4,
+  /** Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB, and 10,000 parts. */
+  partBytes: 16 * 1024 * 1024,
   /** How often the SDK tries a request. It waits longer before each. */
   mostTries: 6,
   /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */
@@ -38,11 +34,8 @@ const clients = new WeakMap<ServiceTraits, Promise<Sdk.S3>>();
  * @throws ResourceError if the SDK is not installed
  */
 export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Promise<Sdk.S3> {
-  let client = clients.get(settings);
-  if (client === undefined) {
-    client = newClient(settings, packagesFolder({ settings, folder }));
-    clients.set(settings, client);
-  }
+  const client = clients.get(settings) ?? newClient(settings, packagesFolder({ settings, folder }));
+  clients.set(settings, client);
   return client;
 }
 
@@ -51,30 +44,10 @@ async function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): P
   if (sdk === undefined) {
     throw new ResourceError(`A path that begins with "s3://" ${sdkIsMissing}. Then run the same command again.`);
   }
-  const client = new sdk.S3({
+  return new sdk.S3({
     // Undefined would replace the SDK's own setting.
     ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
     maxAttempts: limits.mostTries,
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
-  signKnownDigests(client);
-  return client;
-}
-
-/**
- * The signature of a request contains the SHA-256 of its body. The SDK takes the digest from a header, and otherwise reads the body once more, although the
- * checksum of the request is the same digest.
- */
-function signKnownDigests(client: Sdk.S3): void {
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { input, request } = args;
-      if ("Body" in input && "ChecksumSHA256" in input && input.ChecksumSHA256 !== undefined) {
-        const { headers } = request as { headers: Record<string, string> };
-        headers["x-amz-content-sha256"] = Buffer.from(input.ChecksumSHA256, "base64").toString("hex");
-      }
-      return next(args);
-    },
-    { step: "build", name: "signKnownDigests" },
-  );
 }
