@@ -44,7 +44,7 @@ export const exportRows: CliCommand = {
   name: "export",
   summary: "write the rows of a task or of one of its runs to a file or to standard output",
   details:
-    "The command marks nothing as exported, and never overwrites a file. An export to a file that fails keeps the rows that it has read in a file that the error names.",
+    "The command marks nothing as exported, and never overwrites a file. An export to a file that fails writes no file.",
   connects: true,
   arguments: [taskArgument()],
   options: [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import type { World } from "../../life";
@@ -99,6 +99,20 @@ describe("an upload of DataExport to S3", () => {
     assert.deepEqual(each.state.pending, ["file changed"]);
   });
 
+  it("is refused if somebody has changed the temporary file", async () => {
+    s3.proxy.fate = (request) => {
+      if (operationOf(request) === "CreateMultipartUpload") {
+        const [file = ""] = s3.leftovers();
+        writeFileSync(path(file), content.replace('"index":11', '"index":99'));
+      }
+      return "pass";
+    };
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(message, /^The temporary file ".*" was changed during the export\. Run/);
+    assert.deepEqual(s3.keys(), []);
+    assert.deepEqual([s3.openUploads(), world.warnings], [0, []]);
+  });
+
   it("is aborted if the command is interrupted, and ends the requests in flight", async () => {
     for (const operation of ["UploadPart", "CompleteMultipartUpload"]) {
       s3.proxy.fate = (request): Fate => {
@@ -132,5 +146,23 @@ describe("an upload of DataExport to S3", () => {
     assert.match(message, /^CreateMultipartUpload of .* it was interrupted/);
     assert.equal(s3.proxy.count("CreateMultipartUpload"), 0);
     assert.deepEqual([s3.openUploads(), world.warnings], [0, []]);
+  });
+
+  it("fails if a store ignores conditions", async () => {
+    let isWritten = false;
+    s3.proxy.fate = async (request): Promise<Fate> => {
+      if (operationOf(request) === "HeadObject" && s3.proxy.count("CompleteMultipartUpload") > 0 && !isWritten) {
+        isWritten = true;
+        const Metadata = { "webextract-write": "of-another-export" };
+        await s3.direct.putObject({ Bucket: "rows-bucket", Key: "1.ndjson", Body: "theirs", Metadata });
+      }
+      return "pass";
+    };
+    const message = await failure(world.declare("DataExport").up(args));
+    assert.match(
+      message,
+      /^The store wrote "s3:\/\/rows-bucket\/1\.ndjson", and somebody else has .* ignore If-None-Match/,
+    );
+    assert.equal(s3.content("1.ndjson"), "theirs");
   });
 });

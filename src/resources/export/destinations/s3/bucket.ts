@@ -1,9 +1,12 @@
+import type { Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { Context, ServiceTraits } from "../../../resource";
-import { messageOf } from "../../../resource";
+import { messageOf, ResourceError } from "../../../resource";
+import type { Content } from "../destination";
 import { bucketAndKey, s3Path } from "./s3Path";
 import { limits, s3Client } from "./sdk";
 import { storeError } from "./storeError";
@@ -19,7 +22,7 @@ export interface StoredObject {
 export interface FileToSend {
   /** Path of the complete file. */
   from: string;
-  bytes: number;
+  content: Content;
   key: string;
   /** What the object gets beside its content. */
   headers: { ContentType: string; Metadata: Record<string, string> };
@@ -78,37 +81,43 @@ export class Bucket {
   /**
    * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does not exist before the last request.
    * An interruption ends the request in flight.
-   * @returns the ETag; undefined if another object has the name
+   * @returns whether the object was written; false if another object has the name
    */
-  async send({ from, bytes, key, headers, condition }: FileToSend, context: Context): Promise<string | undefined> {
+  async send({ from, content, key, headers, condition }: FileToSend, context: Context): Promise<boolean> {
     const { client } = this;
+    const { bytes } = content;
     const object = { Bucket: this.name, Key: key };
     const options = { abortSignal: context.interrupted };
     if (bytes <= limits.partBytes) {
-      const request = { ...object, Body: await readFile(from), ...headers, ...checksum, ...condition };
-      return (await this.without(conflicts, "PutObject", key, client.putObject(request, options)))?.ETag;
+      const Body = await readFile(from);
+      requireContent(content, createHash("sha256").update(Body), from);
+      const request = { ...object, Body, ...headers, ...checksum, ...condition };
+      return (await this.without(conflicts, "PutObject", key, client.putObject(request, options))) !== undefined;
     }
     const creating = client.createMultipartUpload({ ...object, ...headers, ...checksum }, options);
     const { UploadId } = await this.named("CreateMultipartUpload", key, creating);
     const upload = { ...object, UploadId };
-    let etag: string | undefined;
+    let isPlaced = false;
     try {
       const Parts: Sdk.CompletedPart[] = [];
+      const hash = createHash("sha256");
       let sent = 0;
       for await (const Body of createReadStream(from, { highWaterMark: limits.partBytes })) {
         const PartNumber = Parts.length + 1;
         const sending = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
         const { ETag, ChecksumSHA256 } = await this.named("UploadPart", key, sending);
         Parts.push({ PartNumber, ETag, ChecksumSHA256 });
+        hash.update(Body as Buffer);
         sent += (Body as Buffer).length;
         context.progress(`${(sent / 1e6).toFixed(0)} of ${(bytes / 1e6).toFixed(0)} MB uploaded`);
       }
+      requireContent(content, hash, from);
       const request = { ...upload, MultipartUpload: { Parts }, ...condition };
       const completing = client.completeMultipartUpload(request, options);
-      etag = (await this.without(conflicts, "CompleteMultipartUpload", key, completing))?.ETag;
-      return etag;
+      isPlaced = (await this.without(conflicts, "CompleteMultipartUpload", key, completing)) !== undefined;
+      return isPlaced;
     } finally {
-      if (etag === undefined) {
+      if (!isPlaced) {
         await this.abort(upload, context);
       }
     }
@@ -174,5 +183,11 @@ export class Bucket {
         .catch(() => ({ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined }));
       throw storeError(operation, s3Path(this.name, key), error, [accessKeyId, secretAccessKey, sessionToken]);
     }
+  }
+}
+
+function requireContent({ sha256 }: Content, sent: Hash, from: string): void {
+  if (sent.digest("hex") !== sha256) {
+    throw new ResourceError(`The temporary file "${from}" was changed during the export. Run the same command again.`);
   }
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { extname, join } from "node:path";
 import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
 import type { Context } from "../../../resource";
+import { ResourceError } from "../../../resource";
 import { compressions } from "../../formats/compression";
 import { formats } from "../../formats/formats";
 import type { Content, Destination, Placed, Placing } from "../destination";
@@ -81,18 +82,21 @@ export class S3Destination implements Destination {
         ContentType: contentTypes.get(extname(name)) ?? "application/octet-stream",
         Metadata: { [writeKey]: id },
       };
-      const sending = bucket.send({ from, bytes: content.bytes, key, headers, condition }, context);
+      const sending = bucket.send({ from, content, key, headers, condition }, context);
       const sent = await sending.catch((error: Error) => error);
-      if (typeof sent === "string") {
-        return { etag: sent };
-      }
       // If a response was lost, the SDK has repeated the request, which meets the object that it has made itself.
-      found = await bucket.head(key).catch(() => undefined);
+      found = await bucket.head(key).catch((error) => Promise.reject(sent instanceof Error ? sent : error));
       if (found?.metadata[writeKey] === id) {
         return { etag: found.etag };
       }
-      if (sent !== undefined) {
+      if (sent instanceof Error) {
         throw sent;
+      }
+      if (sent) {
+        throw new ResourceError(
+          `The store wrote "${name}", and somebody else has written or removed it at the same time: the store may ignore If-None-Match and If-Match. ` +
+            "The rows of this export are not in it. Give each export names of its own, or use another store.",
+        );
       }
     }
     const isSame = orSame === true && found !== undefined && (await this.contains(found, name, content));
