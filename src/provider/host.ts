@@ -105,10 +105,10 @@ export class Host<OfEngine extends Engine = Engine> {
     ]);
   }
 
-  /** The name of a resource, the same in each run; undefined if the resource or its service is not known. */
-  nameOf(urn: string | undefined, profile: string | undefined): ResourceName | undefined {
-    const origin = this.origin(profile);
-    return urn === undefined || origin === undefined ? undefined : { urn, origin, profile: profile ?? "" };
+  /** The name of a resource in the journal; undefined if its service is not known. */
+  nameOf(urn = "", profile = ""): ResourceName | undefined {
+    const origin = this.origin(profile === "" ? undefined : profile);
+    return origin === undefined ? undefined : { urn, origin, profile };
   }
 
   /** The owners of the parts of a task. */
@@ -230,7 +230,7 @@ export class Host<OfEngine extends Engine = Engine> {
     return {
       client,
       actionReader,
-      journal: name && this.journal?.of(name),
+      journal: urn === undefined ? undefined : name && this.journal?.of(name),
       settings: this.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => this.writer(taskId)(work),

@@ -3,18 +3,13 @@ import type { ProviderConfig } from "../config/config";
 import { ResourceError } from "../resources/resource";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
-import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
-import { partsOfUrn, urnAs } from "../resources/urn";
+import { describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
+import { partsOfUrn } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
-import type { Entry, JournalFiles, KeyedEntry, ResourceName } from "./journalFiles";
+import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
 import type { Processes } from "./processes";
-
-/** How long an entry counts, in milliseconds. After that, the state or the service can have changed without it. */
-const countsFor = 24 * 3600 * 1000;
-
-const operations: readonly OnceOperation[] = ["copyTask", "startTask", "append", "export"];
 
 /** A resource as the engine shows it. */
 export interface Sighting {
@@ -26,7 +21,16 @@ export interface Sighting {
   /** The whole state. */
   state: Readonly<Record<string, unknown>>;
   /** Why no other instance follows. Absent while one can follow. */
-  final?: "stays" | "created" | "deleted";
+  final?: "stays" | "written" | "deleted";
+}
+
+interface Note {
+  entry: Entry;
+  /**
+   * `left` by an earlier process. `own`: written or taken over by this process. `returned`: the same, and its step has ended, so that its result went to the
+   * engine.
+   */
+  is: "left" | "own" | "returned" | "dropped";
 }
 
 /**
@@ -34,26 +38,19 @@ export interface Sighting {
  * of marked rows would find none. The engine or this process can be killed after a request took effect and before the engine saved the state. The next
  * command then makes the same step again, and only this journal contains the first result.
  *
- * Each request has an entry: a file that belongs to one operation, URN, origin and profile. An entry holds the time, the process, a salted hash of the
- * arguments, and words for messages. It is written before the request is sent. After the response, the id of what was made is added, unless a later command
- * has replaced the entry.
- *
- * The next step of the same resource finds the entry. While the process of the entry runs, the step is refused. If the arguments are the same and the entry
- * is at most a day old, the step takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing. In all other
- * cases the step sends its own request, and a warning names what the earlier request made.
+ * An entry is written before its request is sent: the resource, the time, the process, a salted hash of the arguments, and words for messages. After the
+ * response, the id of what was made is added. The next step of the same resource with the same arguments finds the entry. While the process of the entry
+ * runs, the step is refused. Otherwise it takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing.
  *
  * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later command, or at the ordinary end of
  * this process, when the engine has saved what the steps returned. It is also dropped when the engine shows the final state of its resource with another
  * result. Then no state holds what the request made, and a warning names it.
  */
 export class Journal {
-  /** The keys of the entries that this process has written or taken over, the latter with the ids of what was made. */
-  private readonly own = new Map<string, string | undefined>();
-  /** Those of steps that have ended: their results went to the engine, even if the step failed. */
-  private readonly returned = new Set<string>();
-  private readonly inProgress = new Map<Promise<unknown>, Entry>();
-  /** The entries of earlier processes, by their URNs, and by the ids of what they made. */
-  private atStart: Promise<ReadonlyMap<string, KeyedEntry[]>> | undefined;
+  /** By the key of the resource, and by the id of what was made: a renamed resource has another URN than its entry. */
+  private readonly notes = new Map<string, Note[]>();
+  private loading: Promise<void> | undefined;
+  private readonly inProgress = new Map<Promise<unknown>, OnceRequest & ResourceName>();
   private isClosed = false;
 
   constructor(
@@ -67,81 +64,55 @@ export class Journal {
   /** The part that concerns one resource. */
   of(name: ResourceName): RequestJournal {
     return {
-      earlier: async (operation, inputs) => {
-        for (const key of this.keysOf(operation, name)) {
-          const entry = await this.files.read(key);
-          if (entry !== undefined) {
-            this.refuseWhileRunning(key, entry);
-            return { ...entry, difference: differenceTo(entry, inputs) };
-          }
-        }
-        return undefined;
-      },
-      takeOver: (operation, id) => {
-        for (const key of this.keysOf(operation, name)) {
-          this.own.set(key, id);
-        }
-      },
-      forget: async (operation) => {
-        for (const key of this.keysOf(operation, name)) {
-          this.files.remove(key);
-        }
-      },
+      earlier: (operation, inputs) => this.earlier(name, operation, inputs),
       once: (request, send, idOf) => {
-        const entry = this.entryOf(name, request);
-        const work = this.send(keyOf(request.operation, name), entry, send, idOf);
-        this.inProgress.set(work, entry);
+        const work = this.send(name, request, send, idOf);
+        this.inProgress.set(work, { ...name, ...request });
         return work.finally(() => this.inProgress.delete(work));
       },
       done: async (request, id) => {
-        const key = keyOf(request.operation, name);
-        this.own.set(key, undefined);
-        await this.files.write(key, { ...this.entryOf(name, request), id });
+        await this.note(name, request, id);
       },
     };
   }
 
-  /** Call it for each resource that the engine shows. The URN is empty if the engine's request does not contain it. */
-  async saw({ urn, origin, profile }: ResourceName, sighting: Sighting): Promise<void> {
-    this.atStart ??= this.files.all().then(indexOf);
-    const index = await this.atStart;
-    // A renamed resource has another URN than its entry, but the same id. An update of an export can write another file under the same id.
-    const names = [urnAs(urn, "dynamic"), sighting.id, String(sighting.state.file)];
-    for (const { key, entry } of new Set(names.flatMap((each) => index.get(each) ?? []))) {
-      const isHere = this.originsOf(origin).includes(entry.origin) && entry.profile === profile;
-      if (isHere && !this.own.has(key) && !this.processes.isRunning(entry.process) && (await this.has(key, entry))) {
-        this.judge(key, entry, urn, sighting);
+  /** Call it for each resource that the engine shows. */
+  async saw(name: ResourceName, sighting: Sighting): Promise<void> {
+    for (const note of await this.left(name, sighting.id)) {
+      if (!this.processes.isRunning(note.entry.process)) {
+        this.judge(note, name.urn, sighting);
       }
     }
   }
 
-  /** Whether the replacement has taken over the object that is to be deleted. */
-  isTakenOver(name: ResourceName, id: string): boolean {
-    return this.allKeysOf(name).some((key) => this.own.get(key) === id);
+  /** Whether this process has made or taken over an object of this resource. */
+  has(name: ResourceName, id: string): boolean {
+    return this.ownOf(name).some(({ entry }) => entry.id === id);
   }
 
   /** A step of this resource has ended, and its result goes to the engine. */
   noteReturned(name: ResourceName): void {
-    for (const key of this.allKeysOf(name).filter((each) => this.own.has(each))) {
-      this.returned.add(key);
+    for (const note of this.ownOf(name)) {
+      note.is = "returned";
     }
   }
 
   /** Says what may exist if the command is ended before the responses to the requests in progress. */
   warnOfRequestsInProgress(): void {
-    for (const entry of this.inProgress.values()) {
+    for (const request of this.inProgress.values()) {
       this.warn(
-        `Interrupted: ${describeUncertain(entry)}. The command ends when the service has responded. If it is ended before, ` +
+        `Interrupted: ${describeUncertain(request)}. The command ends when the service has responded. If it is ended before, ` +
           'run "pulumi up" again on this machine: it reads the journal and sends no second request.',
-        entry.urn,
+        request.urn,
       );
     }
   }
 
   /** The engine ends this process as usual, and has saved all results. With skipped checkpoints, it saves them only after that. */
   dropSaved(): void {
-    for (const key of this.config.skipsCheckpoints ? [] : this.returned) {
-      this.files.remove(key);
+    const notes = this.config.skipsCheckpoints ? [] : [...this.notes.values()].flat();
+    for (const { entry } of notes.filter(({ is }) => is === "returned")) {
+      this.files.remove(entry);
     }
   }
 
@@ -151,153 +122,143 @@ export class Journal {
     await Promise.allSettled(this.inProgress.keys());
   }
 
-  /** The key of such a request, and its keys at the origins that the service had before. */
-  private keysOf(operation: OnceOperation, name: ResourceName): string[] {
-    return this.originsOf(name.origin).map((origin) => keyOf(operation, { ...name, origin }));
+  private async load(): Promise<void> {
+    this.loading ??= this.files.all().then((entries) => {
+      for (const entry of entries) {
+        this.add({ entry, is: "left" }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
+      }
+    });
+    await this.loading;
   }
 
-  private allKeysOf(name: ResourceName): string[] {
-    return operations.flatMap((operation) => this.keysOf(operation, name));
-  }
-
-  private originsOf(origin: string): string[] {
-    return [origin, ...this.config.movedFrom];
-  }
-
-  /** Whether the file still has this entry: another command can have replaced it. An entry that cannot be read blocks only its own request. */
-  private async has(key: string, { salt }: Entry): Promise<boolean> {
-    const now = await this.files.read(key).catch(() => undefined);
-    return now?.salt === salt;
-  }
-
-  /** Another stack with the same names can be running. What it makes belongs to its state. */
-  private refuseWhileRunning(key: string, { process, what, time }: Entry): void {
-    if (!this.processes.isRunning(process)) {
-      return;
+  private add(note: Note, ...keys: string[]): void {
+    for (const key of keys) {
+      const notes = this.notes.get(key) ?? [];
+      notes.push(note);
+      this.notes.set(key, notes);
     }
-    throw new ResourceError(
-      `Process ${process.pid} of this machine is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
-        `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
-        `give each stack its own folder with webextract:journal. If that process is another program, delete ${this.files.path(key)}.`,
+  }
+
+  /** What earlier processes have left of this resource, or of what has this id, and counts for its service and profile. */
+  private async left({ urn, origin, profile }: ResourceName, id = ""): Promise<Set<Note>> {
+    await this.load();
+    const origins = [origin, ...this.config.movedFrom];
+    const found = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
+    return new Set(
+      found.filter(({ is, entry }) => is === "left" && origins.includes(entry.origin) && entry.profile === profile),
     );
   }
 
-  private async send<T>(
-    key: string,
-    entry: Entry,
-    send: () => Promise<T>,
-    idOf: (response: T) => string | undefined,
-  ): Promise<T> {
-    this.refuseWhenClosed();
-    // Read again: a command that has begun since can have noted its request.
-    const earlier = await this.files.read(key).catch(() => undefined);
-    if (earlier !== undefined) {
-      this.refuseWhileRunning(key, earlier);
+  private ownOf({ urn }: ResourceName): Note[] {
+    return (this.notes.get(keyOf(urn)) ?? []).filter(({ is }) => is === "own" || is === "returned");
+  }
+
+  private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
+    const left = [...(await this.left(name))].filter(({ entry }) => entry.operation === operation);
+    const unreadable = this.files.unreadable.get(keyOf(name.urn));
+    if (unreadable !== undefined) {
+      throw new ResourceError(unreadable);
     }
-    await this.files.write(key, entry);
-    let isSent = false;
-    try {
-      this.refuseWhenClosed();
-      isSent = true;
-      this.own.set(key, undefined);
-      const response = await send();
-      // Never fails, because the object exists and must reach the state.
-      if (await this.has(key, entry)) {
-        await this.files.write(key, { ...entry, id: idOf(response) });
-      }
-      return response;
-    } catch (error) {
-      if (!isSent || (isServiceError(error) && error.outcome === "notExecuted")) {
-        this.own.delete(key);
-        if (earlier === undefined) {
-          this.files.remove(key);
-        } else {
-          await this.files.write(key, earlier);
-        }
-      }
-      throw error;
+    const same = left.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
+    const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
+    if (note === undefined) {
+      return undefined;
+    }
+    this.refuseWhileRunning(note.entry);
+    return { ...note.entry, takeOver: () => void Object.assign(note, { is: "own" }) };
+  }
+
+  /** Another stack with the same names can be running. What it makes belongs to its state. */
+  private refuseWhileRunning(entry: Entry): void {
+    const { process, what, time } = entry;
+    if (this.processes.isRunning(process)) {
+      throw new ResourceError(
+        `Process ${process.pid} of this machine is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
+          `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
+          `give each stack its own folder with webextract:journal. If that process is another program, delete ${this.files.path(entry)}.`,
+      );
     }
   }
 
-  private entryOf(name: ResourceName, { operation, inputs, what, detail = {} }: OnceRequest): Entry {
+  /** Writes an entry, in place of the one that this process has for the same operation. */
+  private async note(name: ResourceName, request: OnceRequest, id?: string): Promise<Note> {
+    await this.load();
+    const { operation, inputs, what, detail = {} } = request;
     const salt = randomBytes(16).toString("hex");
-    return {
+    const hashed = hashOf(salt, inputs);
+    const { own: process } = this.processes;
+    const entry: Entry = {
       version: 1,
       operation,
       ...name,
       what,
       time: Date.now(),
       salt,
-      inputs: hashOf(salt, inputs),
+      inputs: hashed,
+      id,
       detail,
-      process: this.processes.own,
+      process,
     };
+    const note: Note = { entry, is: "own" };
+    await this.files.write(entry);
+    for (const earlier of this.ownOf(name).filter((each) => each.entry.operation === operation)) {
+      this.drop(earlier);
+    }
+    this.add(note, keyOf(name.urn));
+    return note;
   }
 
-  private refuseWhenClosed(): void {
+  private async send<T>(
+    name: ResourceName,
+    request: OnceRequest,
+    send: () => Promise<T>,
+    idOf: (response: T) => string | undefined,
+  ): Promise<T> {
     if (this.isClosed) {
       throw new Error("The Pulumi engine has ended, so no further request is sent.");
     }
-  }
-
-  private judge(key: string, entry: Entry, urn: string, sighting: Sighting): void {
-    const { operation, id, detail } = entry;
-    const { final } = sighting;
-    if (isInState(entry, sighting)) {
-      this.files.remove(key);
-      return;
-    }
-    const isOfResource = urnAs(urn, "dynamic") === urnAs(entry.urn, "dynamic");
-    // The next append reads the list first, and the next export looks for the file.
-    if (!isOfResource || operation === "append" || operation === "export") {
-      return;
-    }
-    const isPlaceholder = isPlaceholderId(sighting.id);
-    if (isPlaceholder && final !== "deleted") {
-      // The response came after the process had ended that sent the request.
-      if (id !== undefined) {
-        this.warn(`${describeMade(entry)}. Set ${adoptingArgument(operation)} to "${id}" to adopt it.`, urn);
+    const note = await this.note(name, request);
+    try {
+      const response = await send();
+      note.entry.id = idOf(response);
+      await this.files.write(note.entry);
+      return response;
+    } catch (error) {
+      if (isServiceError(error) && error.outcome === "notExecuted") {
+        this.drop(note);
       }
+      throw error;
+    }
+  }
+
+  private judge(note: Note, urn: string, sighting: Sighting): void {
+    const { entry } = note;
+    const { final, id } = sighting;
+    const isMade = entry.operation === "copyTask" || entry.operation === "startTask";
+    if (isInState(entry, sighting)) {
+      this.drop(note);
       return;
     }
-    // An up without its label asks for no new run. The next one under its label does, and takes the run over.
-    const isLabelled = final === "stays" && typeof detail.runLabel === "string" && isRecent(entry);
-    if (final === undefined || isLabelled) {
+    // The next append reads the list first, and the next export looks for the file. An up without its label asks for no new run: the next one under its
+    // label does, and takes the run over.
+    const isWaiting = final === "stays" && (!isMade || typeof entry.detail.runLabel === "string");
+    if (keyOf(urn) !== keyOf(entry.urn) || final === undefined || isWaiting) {
       return;
     }
-    // Nothing is to be said if the user has adopted the result, or gives up a placeholder, whose delete warns.
-    const isSettled = id === undefined && (isPlaceholder || final === "created");
-    if (!isSettled) {
-      const other = `This resource is "${sighting.id}", so no state holds the other one. Look for it at the service.`;
+    if (isMade) {
+      const other = `This resource is "${id}" now, and no state holds any other one. Look for it at the service.`;
       this.warn(`${describeMade(entry)}. ${other}`, urn);
-    }
-    this.files.remove(key);
-  }
-}
-
-function indexOf(entries: readonly KeyedEntry[]): ReadonlyMap<string, KeyedEntry[]> {
-  const index = new Map<string, KeyedEntry[]>();
-  for (const each of entries) {
-    const { urn, id } = each.entry;
-    for (const name of [urnAs(urn, "dynamic"), ...(id === undefined ? [] : [id])]) {
-      const same = index.get(name) ?? [];
-      same.push(each);
-      index.set(name, same);
+      this.drop(note);
+    } else {
+      // Obsolete when the engine has saved this step.
+      note.is = "own";
     }
   }
-  return index;
-}
 
-function isRecent({ time }: Entry): boolean {
-  return Date.now() - time <= countsFor;
-}
-
-/** Why this is another request: a part of a sentence. */
-function differenceTo(entry: Entry, inputs: object): string | undefined {
-  if (entry.inputs !== hashOf(entry.salt, inputs)) {
-    return "with other arguments";
+  private drop(note: Note): void {
+    note.is = "dropped";
+    this.files.remove(note.entry);
   }
-  return isRecent(entry) ? undefined : "more than a day ago";
 }
 
 /** Whether the shown resource contains the result of the request. */
@@ -311,7 +272,8 @@ function isInState({ urn, operation, id, salt, inputs, detail }: Entry, shown: S
     case "export":
       return id === shown.state.file && detail.sha256 === shown.state.sha256;
     default:
-      return id === shown.id;
+      // A placeholder says the same as an entry without a response.
+      return id === undefined ? isPlaceholderId(shown.id) : id === shown.id;
   }
 }
 

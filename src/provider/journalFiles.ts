@@ -11,6 +11,7 @@ import type { ProcessName } from "./processes";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {
+  /** Empty if the engine's request does not contain it. */
   urn: string;
   /** The origin of its service. */
   origin: string;
@@ -34,28 +35,21 @@ export interface Entry extends ResourceName {
   process: ProcessName;
 }
 
-export interface KeyedEntry {
-  key: string;
-  entry: Entry;
-}
+/** How long an entry counts, in milliseconds. */
+const countsFor = 30 * 24 * 3600 * 1000;
 
-/** How long an entry is kept, in milliseconds. When it no longer counts, a warning can still name what the request made. */
-const keptFor = 30 * 24 * 3600 * 1000;
-
-/**
- * The name of an entry's file: one for each resource and operation. It is the same for a dynamic resource and a native one, so that a resource that moves
- * to the other kind finds its entries.
- */
-export function keyOf(operation: OnceOperation, { urn, origin, profile }: ResourceName): string {
-  const name = JSON.stringify([operation, urnAs(urn, "dynamic"), origin, profile]);
-  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+/** The same for a dynamic resource and a native one, so that a resource that moves to the other kind finds its entries. */
+export function keyOf(urn: string): string {
+  return createHash("sha256").update(urnAs(urn, "dynamic")).digest("hex").slice(0, 32);
 }
 
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
 
-/** The journal's folder: a file for each entry. */
+/** The journal's folder: a file for each entry. Its name begins with the key of the resource. */
 export class JournalFiles {
+  /** Why an entry cannot be read, by the key of its resource. */
+  readonly unreadable = new Map<string, string>();
   private hasWarned = false;
 
   constructor(
@@ -63,46 +57,45 @@ export class JournalFiles {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** All entries that can be read. Removes those that are too old, and the temporary files of killed processes. */
-  async all(): Promise<KeyedEntry[]> {
+  /** All entries that can be read and still count. */
+  async all(): Promise<Entry[]> {
     await removeAbandonedFiles(this.folder, isTemporary);
     const names = await readdir(this.folder).catch(() => []);
-    const keys = names.flatMap((name) => /^([0-9a-f]{32})\.json$/.exec(name)?.[1] ?? []);
-    const entries = await Promise.all(
-      keys.map((key) =>
-        fewFiles(async () => {
-          const entry = await this.read(key).catch(() => undefined);
-          if (entry !== undefined && Date.now() - entry.time > keptFor) {
-            this.remove(key);
-            return [];
-          }
-          return entry === undefined ? [] : [{ key, entry }];
-        }),
-      ),
-    );
-    return entries.flat();
+    const ours = names.filter((name) => /^[0-9a-f]{32}\.[0-9a-f]{32}\.json$/.test(name));
+    return (await Promise.all(ours.map((name) => fewFiles(() => this.read(name))))).flat();
   }
 
-  /** @throws Error if an entry exists and cannot be read, because it can forbid a second copy or run */
-  async read(key: string): Promise<Entry | undefined> {
-    const file = this.path(key);
+  private async read(name: string): Promise<Entry[]> {
+    const file = join(this.folder, name);
     try {
       const text = await readPrivateFile(file);
-      return text === undefined ? undefined : parse(text);
+      if (text === undefined) {
+        // Another command has removed the file.
+        return [];
+      }
+      const entry = parse(text);
+      if (Date.now() - entry.time <= countsFor) {
+        return [entry];
+      }
+      this.remove(entry);
+      return [];
     } catch (error) {
-      throw new Error(
-        `The journal entry ${file} cannot be read (${error instanceof SyntaxError ? "it is corrupt" : codeOf(error)}). It may name a copy or a run that no state holds, ` +
+      const reason = error instanceof SyntaxError ? "it is corrupt" : codeOf(error);
+      this.unreadable.set(
+        name.slice(0, name.indexOf(".")),
+        `The journal entry ${file} cannot be read (${reason}). It may name a copy or a run that no state holds, ` +
           "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
+      return [];
     }
   }
 
   /** A journal that cannot be written does not stop the work. */
-  async write(key: string, entry: Entry): Promise<void> {
+  async write(entry: Entry): Promise<void> {
     try {
       await makePrivateFolder(this.folder);
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
-      await writePrivateFile(this.path(key), `${JSON.stringify(entry)}\n`, false);
+      await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
     } catch (error) {
       if (!this.hasWarned) {
         this.hasWarned = true;
@@ -115,16 +108,16 @@ export class JournalFiles {
   }
 
   /** Synchronous, because it is called at the end of the process too. */
-  remove(key: string): void {
+  remove(entry: Entry): void {
     try {
-      rmSync(this.path(key), { force: true });
+      rmSync(this.path(entry), { force: true });
     } catch {
-      // The entry stays, and the next process that sees the resource removes it.
+      // The next command that sees the resource removes it.
     }
   }
 
-  path(key: string): string {
-    return join(this.folder, `${key}.json`);
+  path({ urn, salt }: Entry): string {
+    return join(this.folder, `${keyOf(urn)}.${salt}.json`);
   }
 }
 

@@ -101,8 +101,6 @@ export const run: CliCommand = {
 function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
   return {
     earlier: async () => undefined,
-    takeOver: () => undefined,
-    forget: async () => undefined,
     done: async () => undefined,
     async once(_request, send) {
       cli.startWords = mayHaveStarted;

@@ -63,10 +63,9 @@ interface EarlierExport {
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
 export async function takeOverExport(args: DataExportArgs, context: Context): Promise<EarlierExport | undefined> {
-  const { journal } = context;
-  const request = requestOf(args);
-  const earlier = await journal?.earlier(request.operation, request.inputs);
-  if (journal === undefined || earlier === undefined || earlier.difference !== undefined) {
+  const { operation, inputs } = requestOf(args);
+  const earlier = await context.journal?.earlier(operation, inputs);
+  if (earlier === undefined) {
     return undefined;
   }
   if (earlier.id === undefined) {
@@ -83,7 +82,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   if (stage === "placed") {
     return { state: { ...state, pending: [...(state.pending ?? []), pendingPipe] } };
   }
-  journal.takeOver(request.operation, earlier.id);
+  earlier.takeOver();
   const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" at ${timeOf(earlier.time)} by a run that ended before it could save its state.`;
   if (stage === "written" && args.markExported === true && !state.marked && state.rowCount > 0) {
     const next = "They may be marked, so keep this file. The next up exports into a new file.";

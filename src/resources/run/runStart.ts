@@ -35,14 +35,14 @@ export async function takeOverRun(
     ...startOf(args, context),
     // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over. A start that may have taken effect has to be
     // cleared up first, under any label.
-    differenceTo({ id, detail }: { id?: string; detail: LabelState }) {
+    isOther({ id, detail }: { id?: string; detail: LabelState }) {
       const isOther = detail.runLabel !== undefined && runLabel !== undefined && !labelsOf(detail).includes(runLabel);
       if (id !== undefined && isOther) {
         labelled = { ...args, ...joinLabels(detail, args) };
-        return `under the run label "${detail.runLabel}" and not "${runLabel}"`;
+        return true;
       }
       request.state = { ...args, ...(isOther ? joinLabels(undefined, detail) : joinLabels(args, detail)) };
-      return undefined;
+      return false;
     },
   };
   const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);

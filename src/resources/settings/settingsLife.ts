@@ -139,9 +139,6 @@ export async function writesFor(step: SettingsStep, context: Context): Promise<W
       writes.push({ ...loop, value: { loopType, loopItems: [...loopItems], isAppend: mode === "append" } });
     }
   }
-  if (loops.length > 0 && !appends(writes)) {
-    await context.journal?.forget("append");
-  }
   return without(writes, equal);
 }
 

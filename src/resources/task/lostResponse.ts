@@ -26,8 +26,8 @@ export interface LostResponseState {
 export interface MakingRequest extends OnceRequest {
   /** The state to keep if the response is lost. */
   state: object;
-  /** Why a request of an earlier run that ended is another one, despite the same inputs: a part of a sentence. */
-  differenceTo?(earlier: Pick<EarlierRequest, "id" | "detail">): string | undefined;
+  /** Whether a request of an earlier run that ended is another one, despite the same inputs. */
+  isOther?(earlier: Pick<EarlierRequest, "id" | "detail">): boolean;
 }
 
 /** Sends the request. A lost response becomes a partial failure. */
@@ -59,32 +59,21 @@ export function withoutHint({ message, hint }: ServiceError): string {
 export async function takeOver(
   request: MakingRequest,
   look: (id: string) => Promise<Presence["is"]>,
-  { journal, warn, tookOver }: Context,
+  { journal, tookOver }: Context,
 ): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
   const { operation, inputs } = request;
   const earlier = await journal?.earlier(operation, inputs);
-  if (journal === undefined || earlier === undefined) {
+  if (earlier === undefined || request.isOther?.(earlier)) {
     return undefined;
   }
   const { id, detail } = earlier;
-  const difference = earlier.difference ?? request.differenceTo?.(earlier);
-  if (difference !== undefined) {
-    warn(
-      `${describeMade(earlier)}, ${difference}, so it is not taken over. No state holds it. Look for it in the service's own interface.`,
-    );
-    // An entry that counts stays until the request that follows is sent.
-    if (earlier.difference !== undefined) {
-      await journal.forget(operation);
-    }
-    return undefined;
-  }
   if (id === undefined) {
     const ended = "The run that sent this request ended before it received the response.";
     throw unknownOutcome(request, `${ended} ${explanationOf(request, earlier.time)}`);
   }
   const presence = await look(id);
   if (presence === "gone") {
-    await journal.forget(operation);
+    earlier.takeOver();
     return undefined;
   }
   if (presence === "unclear") {
@@ -95,7 +84,7 @@ export async function takeOver(
     );
   }
   tookOver(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
-  journal.takeOver(operation, id);
+  earlier.takeOver();
   return { id, detail };
 }
 

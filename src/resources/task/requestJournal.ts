@@ -3,11 +3,11 @@
  * the state. The next process finds the note.
  */
 export interface RequestJournal {
-  /** The note of an earlier process about such a request of this resource, unless the state has what the request made. */
-  earlier(operation: OnceOperation, inputs: object): Promise<EarlierRequest | undefined>;
-  /** Counts the earlier request as one of this process: what it made goes into the state now. */
-  takeOver(operation: OnceOperation, id: string): void;
-  forget(operation: OnceOperation): Promise<void>;
+  /**
+   * The note of an earlier process about the same request of this resource, unless the state has what the request made.
+   * @param inputs undefined for a request with any inputs
+   */
+  earlier(operation: OnceOperation, inputs?: object): Promise<EarlierRequest | undefined>;
   /** Notes the request, sends it, then notes what it made. */
   once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (response: T) => string | undefined): Promise<T>;
   /** Notes work that is done, and that a repetition would do in another way. */
@@ -34,9 +34,9 @@ export interface EarlierRequest {
   time: number;
   /** The id of what it made. Absent if the process ended before the response. */
   id?: string;
-  /** Why it is not the same request: other arguments, or too long ago. A part of a sentence. */
-  difference?: string;
   detail: Record<string, unknown>;
+  /** Counts it as a request of this process: what it made goes into the state now, or is gone. */
+  takeOver(): void;
 }
 
 /** What may exist or was made by such a request: the first part of a sentence. */

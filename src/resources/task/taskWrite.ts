@@ -51,7 +51,7 @@ function sendAppend<Result>(
 
 /** What is still to do of a resource that appends: what its state says, or an append of an earlier run that ended before it could save. */
 export async function pendingWithAppend(pending: readonly string[], { journal }: Context): Promise<readonly string[]> {
-  if (pending.length > 0 || (await journal?.earlier("append", {})) === undefined) {
+  if (pending.length > 0 || (await journal?.earlier("append")) === undefined) {
     return pending;
   }
   return ["append"];

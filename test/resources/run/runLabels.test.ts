@@ -246,7 +246,7 @@ describe("a run label", () => {
       assert.deepEqual([starts(), saved.id], [2, lastLotNo()]);
       assert.match(
         world.warnings.join("\n"),
-        new RegExp(`"${run.id}" .*, under the run label "a" and not "b", so it is not taken over`),
+        new RegExp(`"${run.id}" .* was made .*, and no state holds any other one`),
       );
     });
 
