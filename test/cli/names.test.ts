@@ -161,7 +161,6 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
         ["nowhere neither books", 4, /Neither the service nor stack "dev" knows "nowhere", "neither"\. /],
         ["twice", 2, /2 tasks with the name "twice"/],
         ["books copy", 2, /several accounts: the default one, profile "uploads"\./],
-        [`books=one ${shop.taskId}=two`, 2, /The task "shop-1" has two names or groups\. Nothing was written/],
       ] as const) {
         const ended = await world.run(`adopt ${line} --out tasks --stack dev`, env);
         assert.equal(ended.code, code, ended.stderr);

@@ -141,8 +141,8 @@ describe("adopted tasks on the engine", () => {
   });
 
   it("are the same as a program in TypeScript", async () => {
-    const files = await adopt({ out: "adopted.ts", itemsDir: "tasks/items" });
-    const program = files.get("adopted.ts") ?? "";
+    const files = await adopt({ out: "tasks/adopted.ts" });
+    const program = files.get("tasks/adopted.ts") ?? "";
     world.program(
       program
         .replace(/^import .*$/m, "")

@@ -21,7 +21,6 @@ interface Flags extends ConnectionFlags {
   out?: string;
   language?: Language;
   types?: string[];
-  itemsDir?: string;
   importFile?: string;
   yes?: boolean;
   json?: boolean;
@@ -47,17 +46,13 @@ export const adoptCommand: CliCommand = {
     ),
     new Option(
       "-o, --out <path>",
-      "a file, or a folder with one file for each task (default: standard output, with all lists in it)",
+      "a file, or a folder with one file for each task; lists of more than 20 items go to the folder items beside it (default: standard output)",
     ),
     new Option(
       "--language <language>",
       "language of the files (default: by the name of the file, otherwise yaml)",
     ).choices(["yaml", "typescript"]),
     typesOption(),
-    new Option(
-      "--items-dir <folder>",
-      "folder of the files with lists of more than 20 items (default: the folder items beside the declarations)",
-    ),
     new Option(
       "--import-file <file>",
       "in place of declarations, write a file for `pulumi import --file`, with an ExtractionTask for each task",
@@ -78,8 +73,8 @@ export const adoptCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, itemsDir, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
-    const target = { out, language, itemsDir, importFile, folder: process.cwd() };
+    const { out, language, types, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
+    const target = { out, language, importFile, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");
@@ -93,15 +88,13 @@ export const adoptCommand: CliCommand = {
     const { tasks: meant, profile, ...connection } = await cli.connectToAll(ids, flags);
     if (importFile !== undefined && profile !== undefined) {
       throw new CliError(
-        `An import has no profile: it finds only tasks of the top-level credentials, and these are of profile "${profile}". ` +
-          `Write declarations with --out. ${nothingWritten}`,
+        `pulumi import finds only tasks of the top-level credentials, and these are of profile "${profile}". Write declarations with --out. ${nothingWritten}`,
         "usage",
       );
     }
     // Called as the user says or as the stack does.
     const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
     const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
-    requireOneName(wanted);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
     const secrets = Secrets.of(connection.options, importFile === undefined ? undefined : notImported);
@@ -118,13 +111,10 @@ export const adoptCommand: CliCommand = {
       await cli.confirm(`Replace ${described(replaced, "file")}?`, yes, "No file was written.");
     }
     await writeFiles(plan.files, target.folder, cli.interrupted);
+    const next = importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes);
     return {
       json: {
-        tasks: plan.tasks.map((task, index) => ({
-          ...task,
-          actions: tasks[index]?.actions.map(({ actionId }) => actionId),
-          notes: notesOf(tasks[index]),
-        })),
+        tasks: plan.tasks,
         files: plan.files.map(({ path, present }) => ({
           path,
           written: present !== "same",
@@ -132,12 +122,7 @@ export const adoptCommand: CliCommand = {
         })),
         document: plan.document,
       },
-      text: () =>
-        plan.document ??
-        [
-          ...linesOf(plan, tasks),
-          ...(importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes)),
-        ].join("\n"),
+      text: () => plan.document ?? [...linesOf(plan), ...next].join("\n"),
     };
   },
 };
@@ -146,15 +131,6 @@ const nothingWritten = "Nothing was written.";
 
 async function tasksIn(idsFile: string, { terminal, interrupted }: Cli): Promise<WantedTask[]> {
   return tasksOfFile(await terminal.readInput(interrupted, inputFile(idsFile, terminal)), idsFile);
-}
-
-/** @throws CliError */
-function requireOneName(wanted: readonly WantedTask[]): void {
-  const names = new Map(wanted.map(({ taskId, name, group }) => [taskId, `${name}\n${group}`]));
-  const twice = wanted.find(({ taskId, name, group }) => names.get(taskId) !== `${name}\n${group}`);
-  if (twice !== undefined) {
-    throw new CliError(`The task "${twice.taskId}" has two names or groups. ${nothingWritten}`, "usage");
-  }
 }
 
 /** The plugin reads the tasks again, with the types of its own configuration. */
@@ -175,21 +151,20 @@ function requireActions(tasks: readonly AdoptedTask[], types: readonly string[])
     const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
     throw new CliError(
       `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
-        "the service's own editor shows the type of each step, and an export of a task contains them as actionType. " +
-        "A task without actions needs no file from this command: declare it with from: { adoptTaskId: … }.",
+        "the service's own editor shows the type of each step, and an export of a task contains them as actionType.",
       "failed",
       { taskIds },
     );
   }
 }
 
-function linesOf({ tasks, files }: AdoptedFiles, read: readonly AdoptedTask[]): string[] {
+function linesOf({ tasks, files }: AdoptedFiles): string[] {
   const written = files.filter(({ present }) => present !== "same").map(({ path }) => path);
   const same = files.filter(({ present }) => present === "same").map(({ path }) => path);
   const changed = tasks.filter(({ originalName }) => originalName !== undefined);
   const byNote = new Map<string, string[]>();
-  for (const [index, { name }] of tasks.entries()) {
-    for (const note of notesOf(read[index])) {
+  for (const { name, notes } of tasks) {
+    for (const note of notes) {
       byNote.set(note, [...(byNote.get(note) ?? []), name]);
     }
   }
@@ -210,11 +185,4 @@ function linesOf({ tasks, files }: AdoptedFiles, read: readonly AdoptedTask[]): 
 function described(names: readonly string[], what: string): string {
   const more = names.length > 3 ? ", …" : "";
   return names.length === 1 ? `${names[0]}` : `${counted(names.length, what)} (${names.slice(0, 3).join(", ")}${more})`;
-}
-
-function notesOf(task: AdoptedTask | undefined): string[] {
-  const ofActions = task?.actions.flatMap(({ actionId, notes }) =>
-    notes.map((note) => `action "${actionId}": ${note}`),
-  );
-  return [...(task?.notes ?? []), ...(ofActions ?? [])];
 }

@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
-import { secretValue } from "../../resources/adopt/adoptedTask";
 import { typeToken } from "../../resources/urn";
 import type { PlannedFile } from "../output/writeFiles";
 import { requireFile } from "../output/writeFiles";
-import type { Declared, ItemsFileOf } from "./declaration";
-import { declarationOf } from "./declaration";
+import type { Declared } from "./declaration";
+import { declarationOf, freeName, notesOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
-import type { ManifestOptions } from "./yamlManifest";
 
 export type Language = "yaml" | "typescript";
 
@@ -17,8 +15,6 @@ export interface AdoptTarget {
   out?: string;
   /** By default that of the file `out`, otherwise YAML. */
   language?: Language;
-  /** Folder of the files with lists. By default `items` beside the declarations. */
-  itemsDir?: string;
   /** A file for `pulumi import --file`, in place of declarations. */
   importFile?: string;
   /** The program's folder. All paths are relative to it. */
@@ -31,6 +27,10 @@ export interface AdoptedTaskFile {
   originalName?: string;
   taskId: string;
   file?: string;
+  /** The ids of the actions that are declared. */
+  actions: string[];
+  /** What is not declared, or to be checked. */
+  notes: string[];
 }
 
 /** What adopted tasks look like in files. Nothing is written yet. */
@@ -56,43 +56,43 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
     const { taskId, name, shownName, group = "" } = task;
     const named = names.named(name ?? onlyName ?? (shownName || taskId));
     const file = out && (isFile ? out : join(out, folders.get(group) ?? "", `${named.name}${ending}`));
-    return { ...named, taskId, ...(file !== undefined && { file: shown(file, folder) }) };
+    const actions = task.actions.map(({ actionId }) => actionId);
+    return { ...named, taskId, file: file && shown(file, folder), actions, notes: notesOf(task) };
   });
   if (importFile !== undefined) {
     return { tasks: all, files: [planned(importFile, bulkImport(all), folder)] };
   }
   const lists = new Map<string, string>();
   const namesOfLists = new Names();
-  const itemsFileOf: ItemsFileOf = (name, { actionId, loop }) => {
-    if (out === undefined || loop === undefined || loop.items === secretValue || loop.items.length <= longestList) {
-      return undefined;
-    }
-    const itemsDir = target.itemsDir ?? join(isFile ? dirname(out) : out, "items");
-    const path = shown(join(itemsDir, `${namesOfLists.named(`${name}-${actionId}`).name}.txt`), folder);
-    lists.set(path, loop.items.map((item) => `${item}\n`).join(""));
-    return path;
-  };
+  const itemsFolder = out && join(isFile ? dirname(out) : out, "items");
   const variables = new Set<string>();
   const declarations = new Map<string | undefined, Declared[]>();
   for (const [index, task] of tasks.entries()) {
-    const each = all[index] as AdoptedTaskFile;
-    const declared = { ...each, fields: declarationOf({ name: each.name, task }, itemsFileOf, variables) };
-    declarations.set(each.file, declarations.get(each.file) ?? []);
-    declarations.get(each.file)?.push(declared);
-  }
-  const texts = [...declarations].map(([path, declared]): [string, string] => {
-    const options: ManifestOptions = {
-      isNameOfFile: path !== undefined && (!isFile || declared[0]?.name === onlyName),
-      schema: path && shown(join(folder, schemaPath), resolve(folder, dirname(path))),
+    const { name, originalName, file } = all[index] as AdoptedTaskFile;
+    const itemsFileOf = (actionId: string, items: readonly string[]): string | undefined => {
+      if (itemsFolder === undefined || items.length <= longestList) {
+        return undefined;
+      }
+      const path = shown(join(itemsFolder, `${namesOfLists.named(`${name}-${actionId}`).name}.txt`), folder);
+      lists.set(path, items.map((item) => `${item}\n`).join(""));
+      return path;
     };
-    return [
-      path ?? "",
-      language === "yaml" ? yamlWriter().yamlManifest(declared, options) : typescriptProgram(declared),
-    ];
-  });
-  return out === undefined
-    ? { tasks: all, files: [], document: texts.map(([, text]) => text).join("") }
-    : { tasks: all, files: [...texts, ...lists].map(([path, content]) => planned(path, content, folder)) };
+    const declared = declarationOf({ name, originalName, task }, itemsFileOf, variables);
+    declarations.set(file, [...(declarations.get(file) ?? []), declared]);
+  }
+  const textOf = (declared: readonly Declared[], path?: string): string => {
+    if (language === "typescript") {
+      return typescriptProgram(declared);
+    }
+    const isNameOfFile = path !== undefined && (!isFile || declared[0]?.name === onlyName);
+    const schema = path && shown(join(folder, schemaPath), resolve(folder, dirname(path)));
+    return yamlWriter().yamlManifest(declared, isNameOfFile, schema);
+  };
+  if (out === undefined) {
+    return { tasks: all, files: [], document: textOf(declarations.get(undefined) ?? []) };
+  }
+  const texts = [...declarations].map(([path = "", declared]): [string, string] => [path, textOf(declared, path)]);
+  return { tasks: all, files: [...texts, ...lists].map(([path, content]) => planned(path, content, folder)) };
 }
 
 /** What `pulumi import --file` reads: for each task, the one resource that a declaration of it would be. */
@@ -106,14 +106,12 @@ function bulkImport(tasks: readonly AdoptedTaskFile[]): string {
 const schemaPath = "node_modules/pulumi-webextract/manifest.schema.json";
 
 /** Why these options contradict each other; undefined if they do not. */
-export function targetProblem({ out, language, itemsDir, importFile, folder }: AdoptTarget): string | undefined {
-  if (importFile !== undefined) {
-    return (out ?? language ?? itemsDir) === undefined
-      ? undefined
-      : "--import-file writes no declarations, so it cannot be combined with --out, --language and --items-dir.";
+export function targetProblem({ out, language, importFile, folder }: AdoptTarget): string | undefined {
+  if (importFile !== undefined && (out ?? language) !== undefined) {
+    return "--import-file writes no declarations, so it cannot be combined with --out and --language.";
   }
   if (out === undefined) {
-    return itemsDir === undefined ? undefined : "--items-dir needs --out: without it, nothing is written to files.";
+    return undefined;
   }
   const endings = { yaml: /\.ya?ml$/i, typescript: /\.ts$/i };
   const ofFile = language === undefined ? Object.values(endings) : [endings[language]];
@@ -170,13 +168,8 @@ class Names {
     // Windows takes some names for devices, and a map loses the key __proto__ on the way through an output of Pulumi.
     const isRefused = valid === "" || /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|__proto__$)/i.test(valid);
     const base = isRefused ? `task${valid && "-"}${valid}` : valid;
-    let name = base;
     // `ß` and `SS` are the same on a system without case.
-    const isTaken = (): boolean => this.taken.has(name.toUpperCase().toLowerCase());
-    for (let count = 2; isTaken(); count++) {
-      name = `${base}-${count}`;
-    }
-    this.taken.add(name.toUpperCase().toLowerCase());
+    const name = freeName(base, this.taken, (each) => each.toUpperCase().toLowerCase());
     return name === wanted.normalize("NFC") ? { name } : { name, originalName: wanted };
   }
 }

@@ -1,21 +1,8 @@
-import type { AdoptedAction, AdoptedTask } from "../../resources/adopt/adoptedTask";
+import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
 
-/** A declaration before it is written in a language: ordered fields with comments. */
-export interface Fields {
-  fields: Field[];
-  /** Comments after the last field. */
-  after?: readonly string[];
-}
-
-export interface Field {
-  name: string;
-  value: Value;
-  /** Comments before the field. */
-  comments?: readonly string[];
-}
-
-export type Value = string | number | boolean | readonly string[] | Fields | SecretVariable;
+/** A value of a declaration. */
+export type Value = string | number | boolean | string[] | SecretVariable | { [name: string]: Value };
 
 /** A value that the files do not contain: it comes from a secret of the configuration. */
 export class SecretVariable {
@@ -30,92 +17,93 @@ export class SecretVariable {
     return `config.${this.isList ? "requireSecretObject<string[]>" : "requireSecret"}(${JSON.stringify(this.name)})`;
   }
 
-  /** How to set it. */
-  get command(): string {
-    return `pulumi config set --secret ${this.name}${this.isList ? ", as a list in JSON" : ""}`;
+  /** What to do, for a comment. */
+  get remark(): string {
+    const asList = this.isList ? ", as a list in JSON" : "";
+    return `The variable ${this.name} is a secret. Set it with: pulumi config set --secret ${this.name}${asList}`;
   }
-}
-
-export function isFields(value: Value): value is Fields {
-  return typeof value === "object" && !Array.isArray(value) && !(value instanceof SecretVariable);
 }
 
 /** A task as a writer of files takes it. */
 export interface Declared {
   name: string;
-  /** What the task was called before its name was changed. */
-  originalName?: string;
-  fields: Fields;
+  /** The arguments of the ExtractionTask. */
+  args: { [name: string]: Value };
+  /** Lines of comments, to stand before it. */
+  comments: string[];
+  variables: SecretVariable[];
 }
-
-/** The first line of a declaration. */
-export function headOf({ name, originalName }: Declared): string {
-  const original = originalName === undefined ? "" : ` Original name: "${originalName}".`;
-  return comment(`Task "${name}", written by webextract adopt.${original}`);
-}
-
-/** The file of a list; undefined if the list is short enough to stand in the declaration. */
-export type ItemsFileOf = (name: string, action: AdoptedAction) => string | undefined;
 
 /**
- * The arguments of the ExtractionTask.
+ * The declaration of a task.
+ * @param itemsFileOf the file of an action's list; undefined if the list is to stand in the declaration
  * @param taken the names of the variables that other declarations have: one program reads all of them
  */
 export function declarationOf(
-  { name, task }: { name: string; task: AdoptedTask },
-  itemsFileOf: ItemsFileOf,
+  { name, originalName, task }: { name: string; originalName?: string; task: AdoptedTask },
+  itemsFileOf: (actionId: string, items: readonly string[]) => string | undefined,
   taken: Set<string>,
-): Fields {
-  const variableOf: VariableOf = (parts, isList) => new SecretVariable(variableName([name, ...parts], taken), isList);
-  const fields: Field[] = [{ name: "from", value: { fields: [{ name: "adoptTaskId", value: task.taskId }] } }];
-  if (task.profile !== undefined) {
-    fields.push({ name: "profile", value: task.profile });
-  }
-  if (task.actions.length > 0) {
-    const actions = task.actions.map((action) => actionField(action, itemsFileOf(name, action), variableOf));
-    fields.push({ name: "actions", value: { fields: actions } });
-  }
-  return { fields, after: [...task.notes.map(comment), startUrlsNote] };
+): Declared {
+  const variables: SecretVariable[] = [];
+  const secret = (parts: string[], isList: boolean): SecretVariable => {
+    const words = [name, ...parts].flatMap((part) => part.split(/[^A-Za-z\d_]+/)).filter((word) => word !== "");
+    const wanted = words.join("-");
+    const variable = new SecretVariable(freeName(/^[A-Za-z]/.test(wanted) ? wanted : `task-${wanted}`, taken), isList);
+    variables.push(variable);
+    return variable;
+  };
+  const actions = task.actions.map(({ actionId, actionType, properties, loop }): [string, Value] => {
+    const values = [...properties].map(([key, value]): [string, Value] => [
+      key,
+      value === secretValue ? secret([actionId, key], false) : value,
+    ]);
+    const action: Record<string, Value> = { actionType };
+    if (values.length > 0) {
+      action.properties = Object.fromEntries(values);
+    }
+    if (loop !== undefined) {
+      const { loopType } = loop;
+      const items = loop.items === secretValue ? secret([actionId, "items"], true) : [...loop.items];
+      const itemsFile = items instanceof SecretVariable ? undefined : itemsFileOf(actionId, items);
+      action.loop = itemsFile === undefined ? { loopType, items } : { loopType, itemsFile };
+    }
+    return [actionId, action];
+  });
+  const original = originalName === undefined ? "" : ` Original name: "${originalName}".`;
+  const titles = task.actions.flatMap(({ actionId, title }) => (title ? [`Action "${actionId}": ${title}`] : []));
+  return {
+    name,
+    args: {
+      from: { adoptTaskId: task.taskId },
+      ...(task.profile !== undefined && { profile: task.profile }),
+      ...(actions.length > 0 && { actions: Object.fromEntries(actions) }),
+    },
+    comments: [
+      `Task "${name}", written by webextract adopt.${original}`,
+      ...titles,
+      ...notesOf(task),
+      "The API does not show the start URLs of a task. They stay as they are. If you declare startUrls, the next up uploads them.",
+    ].map(comment),
+    variables,
+  };
 }
 
-const startUrlsNote =
-  "The API does not show the start URLs of a task. They stay as they are. If you declare startUrls, the next up uploads them.";
+/** What the declaration lacks, and what is to be checked. */
+export function notesOf(task: AdoptedTask): string[] {
+  return [
+    ...task.notes,
+    ...task.actions.flatMap(({ actionId, notes }) => notes.map((note) => `action "${actionId}": ${note}`)),
+  ];
+}
 
-type VariableOf = (parts: readonly string[], isList: boolean) => SecretVariable;
-
-/** A name that manifests and keys of the configuration can have, and no other variable has. */
-function variableName(parts: readonly string[], taken: Set<string>): string {
-  const words = parts
-    .flatMap((part) => part.split(/[^A-Za-z\d_]+/))
-    .filter((word) => word !== "")
-    .join("-");
-  const wanted = /^[A-Za-z]/.test(words) ? words : `task-${words}`;
+/** The wanted name, or the first of the form `name-2` that is not taken. It is taken then. */
+export function freeName(wanted: string, taken: Set<string>, keyOf = (name: string) => name, separator = "-"): string {
   let name = wanted;
-  for (let count = 2; taken.has(name); count++) {
-    name = `${wanted}-${count}`;
+  for (let count = 2; taken.has(keyOf(name)); count++) {
+    name = `${wanted}${separator}${count}`;
   }
-  taken.add(name);
+  taken.add(keyOf(name));
   return name;
-}
-
-function actionField(action: AdoptedAction, itemsFile: string | undefined, variableOf: VariableOf): Field {
-  const { actionId, actionType, title, properties, loop, notes } = action;
-  const fields: Field[] = [{ name: "actionType", value: actionType }];
-  if (properties.size > 0) {
-    const values = [...properties].map(([name, value]) => ({
-      name,
-      value: value === secretValue ? variableOf([actionId, name], false) : value,
-    }));
-    fields.push({ name: "properties", value: { fields: values } });
-  }
-  if (loop !== undefined) {
-    const items = loop.items === secretValue ? variableOf([actionId, "items"], true) : loop.items;
-    const list: Field =
-      itemsFile === undefined ? { name: "items", value: items } : { name: "itemsFile", value: itemsFile };
-    fields.push({ name: "loop", value: { fields: [{ name: "loopType", value: loop.loopType }, list] } });
-  }
-  const comments = [...(title === undefined ? [] : [title]), ...notes].map(comment);
-  return { name: actionId, value: { fields }, comments };
 }
 
 const longestComment = 300;
