@@ -1,5 +1,5 @@
+import type { RunName, RunReason } from "../resources/resource";
 import { PartialFailure, ResourceError } from "../resources/resource";
-import type { RunName, RunReason } from "../resources/run/runReason";
 
 /**
  * What the user of the command line can do next, after the message of an error about a run. Nothing after other messages.
@@ -13,18 +13,15 @@ export function adviceOn(error: unknown, stack: string | undefined): string {
   const { reason, ...run } = error.about;
   const command = waitCommand(run, stack);
   const again = `Run "${command}" to continue to wait: no second run is started.`;
-  const longer = `${again} To wait longer, raise --timeout.`;
   const newRun = `To start a new run, run "webextract run ${run.taskId}${stackOption(stack)}".`;
   const goOn = `If you start the named subtasks again at the service, "${command}" continues to wait.`;
   const advice: Record<RunReason["reason"], string> = {
     notFinished: again,
-    timedOut: longer,
-    noSubtasks: `${longer} If this task never splits into subtasks, use --finished-when rowsSettled.`,
-    earlierSubtasks: `${longer} That command takes the listed subtasks as those of this run.`,
-    stillRunning: `${longer} If one of these statuses means the end, add it to ${statuses}.`,
+    timedOut:
+      `${again} It takes the listed subtasks as those of this run. To wait longer, raise --timeout. If a status means the end, add it to ${statuses}. ` +
+      "If this task never splits into subtasks, use --finished-when rowsSettled.",
     superseded: `Wait for the end of the other run before you start the next one. If the listed subtasks belong to this run after all, run "${command}".`,
-    failed: `${newRun} ${goOn} To accept failed subtasks, use --fail-on never.`,
-    stopped: `${newRun} ${goOn} If this status does not mean "stopped" for this service, set ${statuses}.`,
+    failed: `${newRun} ${goOn} To accept failed subtasks, use --fail-on never. If a status means something else, set ${statuses}.`,
     notStopped: "Run the same command again.",
   };
   return ` ${advice[reason]}`;

@@ -8,7 +8,6 @@ import { engineAddress, hostModules } from "./hostModules";
 /** Warnings and progress, as the engine shows them. */
 export interface EngineLog {
   warn(message: string, urn?: string): void;
-  info(message: string, urn?: string): void;
   /** A warning that a step took over what a killed command made. One or a few are shown; of many, `end` shows one summary. */
   tookOver(message: string, type: string, urn?: string): void;
   /** Replaces the resource's last progress message. */
@@ -24,12 +23,12 @@ export interface EngineLog {
   end(): Promise<void>;
 }
 
-type Kind = "warning" | "info" | "progress" | "error";
+type Kind = "warning" | "progress" | "error";
 
 /** Shows one message. Returns a promise if that takes time. */
 export type ShowMessage = (message: string, urn: string | undefined, kind: Kind) => unknown;
 
-/** The number of warnings, and of infos, that are shown one by one. */
+/** The number of warnings that are shown one by one. */
 const mostShown = 10;
 
 /** The number of takeovers that are shown one by one. */
@@ -41,10 +40,10 @@ interface Takeover {
   urn: string | undefined;
 }
 
-/** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. The same with infos. */
+/** Shows the first warnings of a run, then one warning for each kind, with the number of warnings and the names that they are about. */
 export class SummedUpLog implements EngineLog {
-  private readonly shown = { warning: 0, info: 0 };
-  private readonly more = { warning: new Map<string, string[]>(), info: new Map<string, string[]>() };
+  private shown = 0;
+  private readonly more = new Map<string, string[]>();
   private readonly lastProgress = new Map<string, string>();
   private readonly takeovers: Takeover[] = [];
   private shownTakeovers = 0;
@@ -56,20 +55,12 @@ export class SummedUpLog implements EngineLog {
   }
 
   warn(message: string, urn?: string): void {
-    this.showOrKeep("warning", message, urn);
-  }
-
-  info(message: string, urn?: string): void {
-    this.showOrKeep("info", message, urn);
-  }
-
-  private showOrKeep(kind: "warning" | "info", message: string, urn: string | undefined): void {
-    this.shown[kind]++;
-    if (this.shown[kind] <= mostShown) {
-      void this.log(message, urn, kind);
+    this.shown++;
+    if (this.shown <= mostShown) {
+      void this.log(message, urn, "warning");
     } else {
       const form = formOf(message);
-      this.more[kind].set(form, [...(this.more[kind].get(form) ?? []), message]);
+      this.more.set(form, [...(this.more.get(form) ?? []), message]);
     }
   }
 
@@ -84,12 +75,10 @@ export class SummedUpLog implements EngineLog {
       }
       this.shownTakeovers = this.takeovers.length;
     }
-    for (const kind of ["warning", "info"] as const) {
-      for (const messages of this.more[kind].values()) {
-        void this.log(summedUp(kind, messages), undefined, kind);
-      }
-      this.more[kind].clear();
+    for (const messages of this.more.values()) {
+      void this.log(summedUp(messages), undefined, "warning");
     }
+    this.more.clear();
   }
 
   async end(): Promise<void> {
@@ -120,13 +109,12 @@ function formOf(message: string): string {
 }
 
 /** The first name in a warning is what it is about. All names are shown, because a warning can be the only place that names a task. */
-function summedUp(kind: "warning" | "info", [first = "", ...others]: string[]): string {
+function summedUp([first = "", ...others]: string[]): string {
   if (others.length === 0) {
     return first;
   }
   const about = others.map((message) => message.match(/"[^"]*"/)?.[0] ?? message);
-  const these = kind === "warning" ? "warnings" : "messages";
-  return `${first} (${others.length + 1} ${these} like this one; the others are about ${about.join(", ")}.)`;
+  return `${first} (${others.length + 1} warnings like this one; the others are about ${about.join(", ")}.)`;
 }
 
 function describeTakeovers(all: readonly Takeover[]): string {
@@ -173,7 +161,7 @@ function sendsToEngine(modules: () => EngineModules): ShowMessage | undefined {
     const { grpc, clients, protocol } = modules();
     const client = new clients.EngineClient(address, grpc.credentials.createInsecure());
     const { INFO, WARNING, ERROR } = protocol.LogSeverity;
-    const severities = { progress: INFO, info: INFO, warning: WARNING, error: ERROR };
+    const severities = { progress: INFO, warning: WARNING, error: ERROR };
     return async (message, urn, kind) => {
       try {
         const request = new protocol.LogRequest();

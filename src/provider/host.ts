@@ -189,21 +189,10 @@ export class Host<OfEngine extends Engine = Engine> {
 
   /** The engine can request the same check or diff more than once. */
   warnOnce(message: string, urn?: string): void {
-    if (this.isFirst(message)) {
+    if (!this.noted.has(message)) {
+      this.noted.add(message);
       this.warn(message, urn);
     }
-  }
-
-  infoOnce(message: string, urn?: string): void {
-    if (this.isFirst(message)) {
-      this.engine.log.info(message, urn);
-    }
-  }
-
-  private isFirst(message: string): boolean {
-    const isFirst = !this.noted.has(message);
-    this.noted.add(message);
-    return isFirst;
   }
 
   movedFrom(origin: string): boolean {

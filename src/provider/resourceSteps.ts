@@ -133,12 +133,9 @@ export class ResourceSteps {
     await this.run(this.step("delete", { urn, id, state, args: state }), this.host());
   }
 
-  private tell({ note, info }: Difference = {}, urn: string | undefined): void {
+  private tell({ note }: Difference = {}, urn: string | undefined): void {
     if (note !== undefined) {
       this.host().warnOnce(note, urn);
-    }
-    if (info !== undefined) {
-      this.host().infoOnce(info, urn);
     }
   }
 

@@ -1,7 +1,6 @@
 import type { ServiceClient } from "../service/client";
 import type { ArgsSpec, Problem } from "./args";
 import type { OwnedPart, SettingId } from "./ownership";
-import type { RunReason } from "./run/runReason";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
@@ -104,8 +103,6 @@ export interface Difference {
   same?: boolean;
   /** A warning beside the resource: what a reviewer must know and the diff does not show. */
   note?: string;
-  /** A line beside the resource about something that the user has asked for. */
-  info?: string;
 }
 
 /** The instance of a resource that a new one replaces. */
@@ -198,6 +195,17 @@ export interface DriftState {
 export interface PendingState {
   /** What is still to do after a failure. Reads keep it, and it causes an update. */
   pending?: string[];
+}
+
+export interface RunName {
+  taskId: string;
+  lotNo: string;
+}
+
+/** Why the user has to do something about a run. The advice is worded where it is shown: a program has arguments, the command line has options. */
+export interface RunReason extends RunName {
+  /** `failed`: subtasks have failed or were stopped. */
+  reason: "notFinished" | "timedOut" | "superseded" | "failed" | "notStopped";
 }
 
 /**

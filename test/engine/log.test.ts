@@ -11,13 +11,12 @@ describe("progress", () => {
       const shown: string[] = [];
       const display = new SummedUpLog((message) => shown.push(message));
       display.warn(text);
-      display.info(text);
       display.progress(text, "urn");
       display.tookOver(text, "TaskCopy");
       await display.error(text);
       display.flush();
       await display.end();
-      assert.ok(shown.length >= 5);
+      assert.ok(shown.length >= 4);
       const error = new ProviderError(text);
       for (const each of [...shown, error.message, `${error}`, error.stack ?? ""]) {
         assertShown(each, what);
@@ -34,24 +33,6 @@ describe("progress", () => {
       }
     }
     assert.deepEqual(shown, ["a: one", "a: two", "a: one", "b: one", "b: two", "b: one"]);
-  });
-});
-
-describe("infos", () => {
-  it("are summed up after ten, as warnings are, which they do not count against", () => {
-    const shown: string[] = [];
-    const display = new SummedUpLog((message, _urn, kind) => shown.push(`${kind}: ${message}`));
-    for (let run = 1; run <= 12; run++) {
-      display.info(`Run ${run} of task "t${run}" starts.`, "a");
-    }
-    display.warn("Something else.", "a");
-    display.flush();
-    display.flush();
-    assert.equal(shown.length, 12);
-    assert.deepEqual(shown.slice(10), [
-      "warning: Something else.",
-      'info: Run 11 of task "t11" starts. (2 messages like this one; the others are about "t12".)',
-    ]);
   });
 });
 

@@ -28,12 +28,11 @@ export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
-export type { Context } from "../../src/resources/resource";
+export type { Context, RunReason } from "../../src/resources/resource";
 export { PartialFailure, ResourceError } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
 export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudRunModel";
 export { joinRerunOn } from "../../src/resources/run/rerunOn";
-export type { RunReason } from "../../src/resources/run/runReason";
 export { countsOf } from "../../src/resources/run/subtaskList";
 export {
   actionsOf,

@@ -56,8 +56,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
         replaces.push(name);
       }
     }
-    const isNewLabel = args.runLabel !== undefined && !labelsOf(state).includes(args.runLabel);
-    if (isNewLabel) {
+    if (args.runLabel !== undefined && !labelsOf(state).includes(args.runLabel)) {
       replaces.push("runLabel");
     }
     // Another label of the past is no change, whichever of them the state has last.
@@ -66,9 +65,6 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
       replaces,
       deleteFirst: true,
       note: paidRunNote(state, args, replaces),
-      info: isNewLabel
-        ? `Run ${state.lotNo} of task "${state.taskId}" is replaced under the label "${args.runLabel}". The up starts a paid run.`
-        : undefined,
       same: replaces.length === 0 && onlyDiffers(cloudRun.args, compared, args, ["adoptLotNo", "runLabel"]),
     };
   },

@@ -11,16 +11,13 @@ import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
  *
  * | step | call |
  * |---|---|
- * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`. A wait reads the subtasks again every `pollSeconds`, and `GET /data/lotno/all` for the number of rows |
+ * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`. A wait reads the subtasks again every `pollSeconds`, and `GET /data/lotno/all` for the number of rows with `finishedWhen: "rowsSettled"` |
  * | read | `GET /cloudextraction/task/subtasks` for the status, which is never drift. None after the run has finished |
  * | update | none, or a wait as in create. Never a start |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` with `onDelete: "stop"` |
  *
  * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next `up` continues to wait. A wait
  * continues during an outage of the service: no connection, no response, a 5xx response or too many requests. A refusal ends the wait.
- *
- * With `waitFor: "started"`, the account does not need the right to list subtasks: the run starts with a warning, and `status` and `subtasks`
- * stay as at the start.
  */
 export interface CloudRunArgs extends ProfileArgs {
   /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */

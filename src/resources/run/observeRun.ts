@@ -1,5 +1,4 @@
 import type { Subtask } from "../../service/contract/types";
-import { allSubtasks } from "../../service/subtasks";
 import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf } from "./cloudRunModel";
@@ -25,34 +24,26 @@ export interface RunObservation {
   shows: "nothing" | "earlierRun" | "thisRun" | "laterRun";
   /** The run's own subtasks. Empty if the service listed others, or none. */
   list: Subtask[];
-  /** Of the service's response. */
-  requestId: string;
 }
 
 export interface ObserveOptions {
   /** True in the step that started the run. Default false. */
   atStart?: boolean;
-  /** How long the next request can take. Default: the client's deadline. */
-  secondsLeft?: () => number;
+  /** How long a request can take. Default: the client's deadline. */
+  deadlineSeconds?: number;
 }
 
 export async function observeRun(
   state: CloudRunState,
   context: Context,
-  { atStart = false, secondsLeft }: ObserveOptions = {},
+  { atStart = false, deadlineSeconds }: ObserveOptions = {},
 ): Promise<RunObservation> {
   const { taskId } = state;
-  let requestId = "";
-  const list = await allSubtasks(async (page, size) => {
-    const options = { signal: context.interrupted, deadlineSeconds: secondsLeft?.() };
-    const response = await context.client.getSubtasks({ taskId, page, size }, options);
-    requestId = response.requestId;
-    return response.data;
-  });
+  const list = await context.client.allSubtasks(taskId, { signal: context.interrupted, deadlineSeconds });
   noteTask(taskId, list, context);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
-  const others = { state, list: [], requestId };
+  const others = { state, list: [] };
   if (list.length === 0) {
     return { ...others, shows: "nothing" };
   }
@@ -72,7 +63,7 @@ export async function observeRun(
   }
   const own = ownList ?? { ...fingerprintOf(list), ...(atStart ? {} : { seenLate: true }) };
   const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOfRun(list, statuses) };
-  return { state: seen, shows: "thisRun", list, requestId };
+  return { state: seen, shows: "thisRun", list };
 }
 
 /**

@@ -4,28 +4,26 @@ import type { Context } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { timesOf } from "./cloudRunModel";
 
-/** The minimum time for the requests of each poll in seconds, because the last poll begins when the time is up. */
-const leastForPoll = 2;
-/** The same if the time is 0, so that the first poll is the only one. */
-const leastForOnlyPoll = 30;
+/** The minimum time for each request of a poll in seconds, because the last poll begins when the time is up. */
+const leastForRequest = 10;
 
 export interface Polling {
   seconds: number;
   /**
    * Reads once. Returns true when there is nothing left to wait for.
-   * @param secondsLeft how long the next request can take
+   * @param deadlineSeconds how long a request can take
    */
-  poll(secondsLeft: () => number): Promise<boolean>;
+  poll(deadlineSeconds: number): Promise<boolean>;
   /** The line to show after each poll that did not end the wait. */
   progress(): string;
 }
 
 export interface EarlyEnd {
+  reason: "timedOut" | "notFinished";
   /** When: a part of a sentence. */
   when: string;
   /** The failure of the last poll: a sentence, or nothing. */
   lastFailure: string;
-  isTimeout: boolean;
 }
 
 /**
@@ -39,12 +37,10 @@ export async function pollRun(
 ): Promise<EarlyEnd | undefined> {
   const pauseMs = timesOf(run).pollSeconds * 1000;
   const end = context.now() + seconds * 1000;
-  const least = (seconds === 0 ? leastForOnlyPoll : leastForPoll) * 1000;
   for (;;) {
-    const endOfPoll = Math.max(end, context.now() + least);
     let failure: ServiceError | undefined;
     try {
-      if (await poll(() => Math.max(0, endOfPoll - context.now()) / 1000)) {
+      if (await poll(Math.max(leastForRequest, (end - context.now()) / 1000))) {
         return undefined;
       }
     } catch (error) {
@@ -58,13 +54,13 @@ export async function pollRun(
       const leftMs = end - context.now();
       if (leftMs <= 0) {
         const lastFailure = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
-        return { when: `within ${seconds} s`, lastFailure, isTimeout: true };
+        return { reason: "timedOut", when: `within ${seconds} s`, lastFailure };
       }
       // After a failure, a pause even with pollSeconds 0.
       await context.sleep(Math.min(Math.max(pauseMs, failure === undefined ? 0 : 1000), leftMs));
     }
     if (context.interrupted.aborted) {
-      return { when: "before the command was interrupted", lastFailure: "", isTimeout: false };
+      return { reason: "notFinished", when: "before the command was interrupted", lastFailure: "" };
     }
   }
 }

@@ -1,14 +1,14 @@
 import type { Subtask } from "../../service/contract/types";
-import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
-import { sendOnce, takeOver, withoutHint } from "../task/lostResponse";
+import { sendOnce, takeOver } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
-import { nameOf, statusesOf, timesOf } from "./cloudRunModel";
+import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
+import { pollRun } from "./pollRun";
 import type { LabelState } from "./runLabels";
 import { joinLabels, labelsOf } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
@@ -20,8 +20,6 @@ export interface StartedRun {
   state: CloudRunState;
   /** Whether this step started the run. Then the first list that differs from the one before is the run's own. */
   atStart: boolean;
-  /** The service refused the list before the start. So a later list can be that of an earlier run. */
-  isListRefused?: boolean;
 }
 
 /** The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with the labels of a run that is not. */
@@ -74,9 +72,8 @@ export function adopted(args: CheckedCloudRunArgs, lotNo: string): CloudRunState
 export async function startRun(args: CheckedCloudRunArgs, context: Context): Promise<StartedRun> {
   const { taskId } = args;
   const request = startOf(args, context);
-  const { data, before } = await context.exclusive(taskId, async () => {
-    const before = await listBeforeStart(args, context);
-    const { listBefore } = before;
+  return context.exclusive(taskId, async () => {
+    const listBefore = await listBeforeStart(args, context);
     if (context.interrupted.aborted) {
       throw new ResourceError(
         `The command was interrupted before it started a run of task "${taskId}". Nothing was started.`,
@@ -84,32 +81,16 @@ export async function startRun(args: CheckedCloudRunArgs, context: Context): Pro
     }
     const once = { ...request, state: { ...args, listBefore }, detail: { ...request.detail, listBefore } };
     const send = () => context.client.startTask({ taskId });
-    const response = await sendOnce(once, send, (sent) => sent.data.lotNo, context);
-    return { ...response, before };
+    const { lotNo, status } = (await sendOnce(once, send, (sent) => sent.data.lotNo, context)).data;
+    return { state: { ...args, lotNo, status, subtasks: noSubtasks, listBefore }, atStart: true };
   });
-  const { listBefore, refusal } = before;
-  const state = { ...args, lotNo: data.lotNo, status: data.status, subtasks: noSubtasks, listBefore };
-  if (refusal !== undefined) {
-    context.warn(startedWithoutList(state, refusal));
-  }
-  return { state, atStart: true, isListRefused: refusal !== undefined };
 }
 
-interface ListBefore {
-  listBefore?: SubtaskFingerprint;
-  /** The account is not allowed to list subtasks. */
-  refusal?: ServiceError;
-}
-
-async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<ListBefore> {
+async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<SubtaskFingerprint> {
   let list: Subtask[];
   try {
     list = await context.client.allSubtasks(args.taskId);
   } catch (error) {
-    // A wait needs the list, so it must not start a paid run first.
-    if (isServiceError(error, "plan") && args.waitFor !== "finished") {
-      return { refusal: error };
-    }
     // The service can refuse to list the subtasks of a task that has never run.
     if (!isServiceError(error, "refused")) {
       throw error;
@@ -117,41 +98,25 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Li
     list = [];
   }
   const atWork = runningOf(list, statusesOf(args, context)).length > 0;
-  return { listBefore: { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) } };
+  return { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) };
 }
 
-function startedWithoutList(run: CloudRunState, refusal: ServiceError): string {
-  return (
-    `${nameOf(run)} was started, but the service refused to list its subtasks. So the outputs status and subtasks stay as they are now, ` +
-    `waitFor: "finished" would fail, and onDelete: "stop" would stop nothing. To see or stop the run, use the service's own interface. ${withoutHint(refusal)}`
-  );
-}
-
-/** The list of a run that was just started can appear late. */
-const mostReads = 4;
+/** The list of a run that was just started can appear late: how many pauses to wait for it. */
+const mostPauses = 3;
 
 /**
  * Reads the list until it shows the run's own subtasks. A later stop needs the subtasks from the start, because a later list can be that of
  * another run. The run exists, so a failed read does not matter.
  */
-export async function noteOwnSubtasks(
-  { state, atStart, isListRefused }: StartedRun,
-  context: Context,
-): Promise<CloudRunState> {
-  if (isListRefused) {
-    return state;
-  }
+export async function noteOwnSubtasks({ state, atStart }: StartedRun, context: Context): Promise<CloudRunState> {
   let seen = state;
-  try {
-    for (let read = 1; read <= mostReads; read++) {
-      seen = (await observeRun(seen, context, { atStart })).state;
-      if (seen.ownList !== undefined || context.interrupted.aborted) {
-        break;
-      }
-      await context.sleep(read < mostReads ? timesOf(seen).pollSeconds * 1000 : 0);
-    }
-  } catch {
-    // The state keeps what was seen so far.
-  }
+  const poll = async (deadlineSeconds: number): Promise<boolean> => {
+    seen = (await observeRun(seen, context, { atStart, deadlineSeconds })).state;
+    return seen.ownList !== undefined;
+  };
+  const seconds = mostPauses * timesOf(state).pollSeconds;
+  await pollRun(state, { seconds, poll, progress: () => `run ${state.lotNo}: started` }, context).catch(
+    () => undefined,
+  );
   return seen;
 }

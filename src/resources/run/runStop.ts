@@ -28,8 +28,8 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
   }
   const told = new Set<string>();
   let reads = 0;
-  const poll = async (secondsLeft: () => number): Promise<boolean> => {
-    const { list, shows, state } = await observeRun(run, context, { secondsLeft });
+  const poll = async (deadlineSeconds: number): Promise<boolean> => {
+    const { list, shows, state } = await observeRun(run, context, { deadlineSeconds });
     reads++;
     if (shows === "laterRun") {
       if (state.status === "superseded") {
@@ -45,7 +45,7 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     const untold = running.filter((id) => !told.has(id));
     if (untold.length > 0) {
       await context.exclusive(taskId, () =>
-        context.client.stopSubtasks({ taskId, subTaskIds: untold }, { deadlineSeconds: secondsLeft() }),
+        context.client.stopSubtasks({ taskId, subTaskIds: untold }, { deadlineSeconds }),
       );
       for (const id of untold) {
         told.add(id);

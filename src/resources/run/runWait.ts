@@ -1,17 +1,14 @@
 import type { Subtask } from "../../service/contract/types";
-import { isServiceError } from "../../service/errors/errors";
-import type { Context, Statuses } from "../resource";
+import type { Context, RunReason, Statuses } from "../resource";
 import { messageOf, PartialFailure } from "../resource";
+import { firstOf } from "../values";
 import type { CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs, nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";
 import { observeRun } from "./observeRun";
 import { pollRun } from "./pollRun";
-import type { RunReason } from "./runReason";
 import { describeCounts, eachStatus, terminalStatusOf } from "./subtaskList";
 
-/** How long a read of the rows can delay the wait if only the progress line needs it, in seconds. */
-const mostSecondsForProgress = 10;
 const mostNamed = 10;
 
 /**
@@ -27,27 +24,24 @@ export async function waitForRun(
   const settlesRows = run.finishedWhen === "rowsSettled";
   const statuses = statusesOf(run, context);
   let state = run;
-  let seen: RunObservation | undefined;
   let rows: number | undefined;
   let settledSince: number | undefined;
 
   const failed = (reason: RunReason["reason"], message: string): PartialFailure =>
     new PartialFailure(message, lotNo, { ...state, pending: ["wait"] }, { taskId, lotNo, reason });
 
-  const poll = async (secondsLeft: () => number): Promise<boolean> => {
-    seen = await observeRun(state, context, { atStart, secondsLeft });
+  const poll = async (deadlineSeconds: number): Promise<boolean> => {
+    const seen = await observeRun(state, context, { atStart, deadlineSeconds });
     state = seen.state;
     const { is, message } = verdictOf(seen, statuses);
     if (is !== "ended" && is !== "running") {
       throw failed(is, message);
     }
-    if (is === "ended" && !settlesRows) {
-      // The last number is older than the end.
-      rows = undefined;
-      return true;
+    if (!settlesRows) {
+      return is === "ended";
     }
     const before = rows;
-    rows = await countRows(run, context, secondsLeft);
+    rows = await countRows(run, context, deadlineSeconds);
     // Without any row, the run may not have begun to extract. While the list is that of an earlier run, this run's subtasks may all wait.
     const canSettle = is === "ended" || (seen.shows === "nothing" && rows !== 0);
     if (!canSettle) {
@@ -55,7 +49,7 @@ export async function waitForRun(
     } else if (settledSince === undefined || rows !== before) {
       settledSince = context.now();
     }
-    return settlesRows && settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
+    return settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
   };
 
   const rowsSoFar = (): string => (rows === undefined ? "" : `, ${rows} rows so far`);
@@ -63,12 +57,10 @@ export async function waitForRun(
   try {
     const early = await pollRun(run, { seconds: timesOf(run).timeoutSeconds, poll, progress }, context);
     if (early !== undefined) {
-      const { reason, why } = early.isTimeout ? timeoutOf(seen, statuses) : { reason: "notFinished" as const, why: "" };
-      throw failed(
-        reason,
-        `${nameOf(run)} was not seen to finish ${early.when} (${subtasksSeen(state)}${rowsSoFar()}). ` +
-          `It may continue at the service; nothing was stopped.${why}${early.lastFailure}`,
-      );
+      const { reason, when, lastFailure } = early;
+      const subtasks = state.ownList === undefined ? "none of its subtasks were seen" : describeCounts(state.subtasks);
+      const seen = `${nameOf(run)} was not seen to finish ${when} (${subtasks}${rowsSoFar()})`;
+      throw failed(reason, `${seen}. It may continue at the service; nothing was stopped.${lastFailure}`);
     }
   } catch (error) {
     throw error instanceof PartialFailure
@@ -82,13 +74,13 @@ export async function waitForRun(
 }
 
 interface Verdict {
-  is: "running" | "ended" | "superseded" | "failed" | "stopped";
+  is: "running" | "ended" | "superseded" | "failed";
   /** What has happened, if it is none of the first two. */
   message: string;
 }
 
 /** Whether the run has ended, as this read shows it. */
-function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: Statuses): Verdict {
+function verdictOf({ state, shows, list }: RunObservation, statuses: Statuses): Verdict {
   const toleratesFailed = state.failOn === "never";
   const hasEndedWell = state.status === "finished" || (state.status === "failed" && toleratesFailed);
   if (shows === "laterRun" && !hasEndedWell) {
@@ -102,62 +94,25 @@ function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: 
   const failed = toleratesFailed ? [] : of("failed");
   const unwanted = [...failed, ...of("stopped")];
   if (state.status !== "running" && unwanted.length > 0) {
-    const is = failed.length > 0 ? "failed" : "stopped";
-    const named = unwanted.slice(0, mostNamed).map(({ subTaskId, status }) => `${subTaskId} (${status})`);
-    const more = unwanted.length > mostNamed ? ` and ${unwanted.length - mostNamed} more` : "";
+    const end = failed.length > 0 ? "failed" : "stopped";
+    const named = unwanted.map(({ subTaskId, status }) => `${subTaskId} (${status})`);
     const message =
-      `${nameOf(state)} ended ${is} (${describeCounts(state.subtasks)}): ${named.join(", ")}${more} (request ${requestId}). ` +
+      `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${firstOf(named, mostNamed)}. ` +
       "The rows of the other subtasks are available.";
-    return { is, message };
+    return { is: "failed", message };
   }
   const hasEnded = shows === "laterRun" || (state.ownList !== undefined && hasEndedWell);
   return { is: hasEnded ? "ended" : "running", message: "" };
 }
 
-/** By a read of one row. Never from notexported, which can return rows only once. Undefined if only the progress line needs it, and the read fails. */
+/** By a read of one row. Never from notexported, which can return rows only once. */
 async function countRows(
-  { taskId, lotNo, finishedWhen }: CloudRunState,
-  context: Context,
-  secondsLeft: () => number,
-): Promise<number | undefined> {
-  const isNeeded = finishedWhen === "rowsSettled";
-  const deadlineSeconds = isNeeded ? secondsLeft() : Math.min(mostSecondsForProgress, secondsLeft());
-  try {
-    const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
-    const { data } = await context.client.getBatchData(request, { signal: context.interrupted, deadlineSeconds });
-    return data.total;
-  } catch (error) {
-    if (isNeeded || !isServiceError(error)) {
-      throw error;
-    }
-    return undefined;
-  }
-}
-
-/** Why the run does not count as finished, from the last read. */
-function timeoutOf(seen: RunObservation | undefined, statuses: Statuses): { reason: RunReason["reason"]; why: string } {
-  if (seen === undefined) {
-    return { reason: "timedOut", why: "" };
-  }
-  const { state, shows } = seen;
-  if (state.ownList === undefined && shows === "earlierRun") {
-    return { reason: "earlierSubtasks", why: " The service lists only subtasks from before this start." };
-  }
-  const running = Object.keys(state.subtasks.byStatus).filter((each) => terminalStatusOf(each, statuses) === undefined);
-  if (running.length > 0) {
-    const named = running.map((status) => `"${status}"`).join(", ");
-    return { reason: "stillRunning", why: ` These statuses count as running: ${named}.` };
-  }
-  if (state.finishedWhen !== "rowsSettled") {
-    return { reason: "noSubtasks", why: "" };
-  }
-  const why =
-    " It counts as finished when it has rows, or its subtasks have finished, and the number of rows has settled.";
-  return { reason: "timedOut", why };
-}
-
-function subtasksSeen({ ownList, subtasks }: CloudRunState): string {
-  return ownList === undefined ? "none of its subtasks were seen" : describeCounts(subtasks);
+  { taskId, lotNo }: CloudRunState,
+  { client, interrupted }: Context,
+  deadlineSeconds: number,
+): Promise<number> {
+  const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
+  return (await client.getBatchData(request, { signal: interrupted, deadlineSeconds })).data.total;
 }
 
 function subtasksDone({ subtasks }: CloudRunState, statuses: Statuses): string {
