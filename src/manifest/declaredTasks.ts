@@ -6,21 +6,30 @@ import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
 import { entryOf, isPlainMap, unknown } from "../resources/values";
 import { didYouMean } from "../service/errors/likelyName";
-import type { Values } from "./documentReader";
+import type { DocumentReader, Values } from "./documentReader";
 import type { ResourceOptions } from "./documentShapes";
 import type { Place, Problems } from "./problems";
+import type { YAMLMap } from "./yaml";
+import { isCollection } from "./yaml";
 
 /** A task that a manifest declares. */
 export interface DeclaredTask extends Declared {
-  /** Where it is declared: its `name`, its value under `tasks`, or the document of a file that has its name. */
+  /** Where its name is: `name`, its key under `tasks`, or the document of a file that has its name. */
   at: Place;
   run?: DeclaredRun;
   exports: DeclaredExport[];
+  /** Where its earlier names are. */
+  earlierNames: NameAt[];
+  /** Its own map, and the list of its earlier names, for a rename. */
+  map?: Written | undefined;
+  wasList?: Written | undefined;
 }
 
 export interface DeclaredRun extends Declared {
   /** Names of tasks. */
   rerunOn?: string[];
+  /** Where these names are. */
+  references: NameAt[];
 }
 
 export interface DeclaredExport extends Declared {
@@ -35,19 +44,7 @@ export interface Declared {
   was: string[];
   opts: ResourceOptions;
   /** The arguments of the resource, without those that the manifest fills in. */
-  args: Record<string, unknown>;
-}
-
-/** A task as its document gives it. */
-export interface GivenTask {
-  name: string;
-  /** Where the name is given. */
-  at: Place;
-  /** The values of the document. */
-  values: Values;
-  /** What the checks see of them. */
-  checked: Values;
-  placeOf: (path: string) => Place;
+  args: Values;
 }
 
 /** A name of a task, and where a manifest has it. */
@@ -56,139 +53,144 @@ export interface NameAt {
   at: Place;
 }
 
-/** The tasks of all documents, and what only all of them together show. */
-export class DeclaredTasks {
-  readonly all: DeclaredTask[] = [];
-  /** Where tasks name other tasks. */
-  readonly rerunOn: NameAt[] = [];
-  private readonly earlierNames: (NameAt & { task: string })[] = [];
+/** The offsets of a map or a list, and whether it is in brackets. */
+interface Written {
+  from: number;
+  to: number;
+  isFlow: boolean;
+}
 
-  constructor(
-    private readonly problems: Problems,
-    private readonly places: FilePlaces,
-  ) {}
+/** A task as its document gives it. */
+export interface GivenTask extends NameAt {
+  values: Values;
+  /** What the checks see of the values. */
+  checked: Values;
+  reader: DocumentReader;
+  places: FilePlaces;
+  /** The map of its own. */
+  map: YAMLMap | undefined;
+}
 
-  add(task: GivenTask): void {
-    const { name, at, values, checked, placeOf } = task;
-    const { run, exports, name: _name, was, opts, ...args } = values;
-    const earlier = namesOf(was);
-    const before = namesAt(was, (index) => placeOf(`was[${index}]`));
-    this.earlierNames.push(...before.map((each) => ({ ...each, task: name })));
-    this.report(task, rulesOf(extractionTask, checked));
-    // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
-    if (optionsOf(opts).ignoreChanges === undefined) {
-      const problems: Problem[] = [];
-      for (const list of givenLists(checked)) {
-        checkList(list, undefined, { ...this.places, problems });
-      }
-      this.report(task, problems);
+/** The task with its run and its exports. Reports what the checks of the resources find without the service. */
+export function declaredTask(task: GivenTask): DeclaredTask {
+  const { name, at, values, checked, reader, places, map } = task;
+  const { run, exports, name: _name, was, opts, ...args } = values;
+  reader.report(problemsOf(extractionTask, checked));
+  // The engine may keep the old value of what it ignores, so a file that is gone is no problem then.
+  if (optionsOf(opts).ignoreChanges === undefined) {
+    const problems: Problem[] = [];
+    for (const list of givenLists(checked)) {
+      checkList(list, undefined, { ...places, problems });
     }
-    const entries = isPlainMap(exports) ? Object.entries(exports) : [];
-    this.all.push({
-      name,
-      at,
-      was: earlier,
-      opts: optionsOf(opts),
-      args,
-      run: isPlainMap(run) ? this.runOf(run, task, earlier) : undefined,
-      exports: entries.flatMap(([key, each]) => (isPlainMap(each) ? [this.exportOf(key, each, task, earlier)] : [])),
-    });
+    reader.report(problems);
   }
+  const earlierNames = namesAt(was, "was", reader);
+  const earlier = earlierNames.map((each) => each.name);
+  const entries = isPlainMap(exports) ? Object.entries(exports) : [];
+  return {
+    name,
+    at,
+    earlierNames,
+    was: earlier,
+    opts: optionsOf(opts),
+    args,
+    run: isPlainMap(run) ? runOf(run, task, earlier) : undefined,
+    exports: entries.flatMap(([key, each]) => (isPlainMap(each) ? [exportOf(key, each, task, earlier)] : [])),
+    map: writtenAt(map),
+    wasList: writtenAt(map?.get("was", true)),
+  };
+}
 
-  /** Checks what tasks say of each other. */
-  checkNames(): void {
-    const places = new Map<string, Place>();
-    for (const { name, at } of this.all) {
-      const first = places.get(name);
-      if (first !== undefined) {
-        const place = `${first.file.name}:${first.file.lines.linePos(first.offset).line}`;
-        const reason = `is the second task with the name "${name}"; the first is ${place}. Give one of them another name`;
-        this.problems.add(at, reason);
-      }
-      places.set(name, first ?? at);
+function runOf({ rerunOn, was, opts, ...args }: Values, { name, reader }: GivenTask, earlier: string[]): DeclaredRun {
+  const references = namesAt(rerunOn, "run.rerunOn", reader);
+  const byDefault = args.triggers === undefined ? [name] : undefined;
+  return {
+    name,
+    was: [...earlier.filter((each) => !isUrn(each)), ...namesAt(was, "", reader).map((each) => each.name)],
+    opts: optionsOf(opts),
+    args,
+    rerunOn: rerunOn === undefined ? byDefault : references.map((each) => each.name),
+    references,
+  };
+}
+
+function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask, earlier: string[]): DeclaredExport {
+  const args: Values = { scope: "batch", ...given };
+  const readsRun = args.scope === "batch" && args.lotNo === undefined;
+  const path = `exports.${key}`;
+  if (readsRun && task.values.run === undefined) {
+    const advice = "add run: {}, or give lotNo, or another scope";
+    task.reader.report([{ path, reason: `reads the rows of a run, but the task has no run: ${advice}` }]);
+  }
+  // The manifest fills in what the arguments lack.
+  const checked = entryOf(task.checked.exports as Record<string, Values>, key);
+  const found = problemsOf(dataExport, { scope: "batch", ...checked, ...(readsRun && { lotNo: unknown }) });
+  task.reader.report(found.map((each) => ({ ...each, path: `${path}.${each.path}` })));
+  const before = namesAt(was, "", task.reader).map((each) => each.name);
+  const keys = [key, ...before.filter((each) => !isUrn(each))];
+  const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];
+  const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
+  return { name, was: [...names, ...before.filter(isUrn)], opts: optionsOf(opts), args, readsRun };
+}
+
+/** Checks what tasks say of each other. */
+export function checkNames(tasks: readonly DeclaredTask[], problems: Problems): void {
+  const places = new Map<string, Place>();
+  for (const { name, at } of tasks) {
+    const first = places.get(name);
+    if (first !== undefined) {
+      const place = `${first.file.name}:${first.file.lines.linePos(first.offset).line}`;
+      const reason = `is the second task with the name "${name}"; the first is ${place}. Give one of them another name`;
+      problems.add(at, reason);
     }
-    const ownerOf = new Map<string, string>();
-    for (const { name, at, task } of this.earlierNames) {
+    places.set(name, first ?? at);
+  }
+  const ownerOf = new Map<string, DeclaredTask>();
+  for (const task of tasks) {
+    for (const { name, at } of task.earlierNames) {
       if ((ownerOf.get(name) ?? task) !== task) {
         const reason = `is an earlier name "${name}" of two tasks, and the engine would give the old one to either of them. Keep it in one`;
-        this.problems.add(at, reason);
+        problems.add(at, reason);
       }
       ownerOf.set(name, task);
       if (places.has(name)) {
         const reason = `is the name of a task that exists: "${name}". Only names that are no longer used can be given`;
-        this.problems.add(at, reason);
+        problems.add(at, reason);
       }
     }
-    for (const { name, at } of this.rerunOn.filter((each) => !places.has(each.name))) {
-      const likely = didYouMean(name, [...places.keys()]);
-      this.problems.add(at, `names the task "${name}", which this manifest does not declare${likely}`);
+    for (const { name, at } of task.run?.references ?? []) {
+      if (!places.has(name)) {
+        const likely = didYouMean(name, [...places.keys()]);
+        problems.add(at, `names the task "${name}", which this manifest does not declare${likely}`);
+      }
     }
-  }
-
-  private report({ placeOf }: GivenTask, found: readonly Problem[]): void {
-    for (const { path, reason } of found) {
-      this.problems.add(placeOf(path), reason);
-    }
-  }
-
-  private runOf({ rerunOn, was, opts, ...args }: Values, { name, placeOf }: GivenTask, earlier: string[]): DeclaredRun {
-    this.rerunOn.push(...namesAt(rerunOn, (index) => placeOf(`run.rerunOn[${index}]`)));
-    const byDefault = args.triggers === undefined ? [name] : undefined;
-    return {
-      name,
-      was: [...earlier.filter((each) => !isUrn(each)), ...namesOf(was)],
-      opts: optionsOf(opts),
-      args,
-      rerunOn: rerunOn === undefined ? byDefault : namesOf(rerunOn),
-    };
-  }
-
-  private exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask, earlier: string[]): DeclaredExport {
-    const args: Values = { scope: "batch", ...given };
-    const readsRun = args.scope === "batch" && args.lotNo === undefined;
-    const path = `exports.${key}`;
-    if (readsRun && task.values.run === undefined) {
-      const advice = "add run: {}, or give lotNo, or another scope";
-      this.report(task, [{ path, reason: `reads the rows of a run, but the task has no run: ${advice}` }]);
-    }
-    // The manifest fills in what the arguments lack.
-    const seen = {
-      ...args,
-      ...entryOf(task.checked.exports as Record<string, Values>, key),
-      ...(readsRun && { lotNo: unknown }),
-    };
-    const found = rulesOf(dataExport, seen);
-    this.report(
-      task,
-      found.map((each) => ({ ...each, path: `${path}.${each.path}` })),
-    );
-    const before = namesOf(was);
-    const keys = [key, ...before.filter((each) => !isUrn(each))];
-    const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];
-    const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
-    return { name, was: [...names, ...before.filter(isUrn)], opts: optionsOf(opts), args, readsRun };
   }
 }
 
-function rulesOf({ rules }: Pick<AnyResource, "rules">, args: Values): Problem[] {
+function problemsOf({ rules }: Pick<AnyResource, "rules">, args: Values): Problem[] {
   const found: Problem[] = [];
   rules?.(args, found);
   return found;
 }
 
-function namesOf(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((name) => typeof name === "string") : [];
+function namesAt(list: unknown, path: string, reader: DocumentReader): NameAt[] {
+  const items: unknown[] = Array.isArray(list) ? list : [];
+  return items.flatMap((name, index) =>
+    typeof name === "string" ? [{ name, at: reader.placeOf(`${path}[${index}]`) }] : [],
+  );
 }
 
-function namesAt(list: unknown, placeOf: (index: number) => Place): NameAt[] {
-  const items: unknown[] = Array.isArray(list) ? list : [];
-  return items.flatMap((name, index) => (typeof name === "string" ? [{ name, at: placeOf(index) }] : []));
+function writtenAt(node: unknown): Written | undefined {
+  return isCollection(node) && node.range
+    ? { from: node.range[0], to: node.range[1], isFlow: node.flow === true }
+    : undefined;
 }
 
 function optionsOf(opts: unknown): ResourceOptions {
   return isPlainMap(opts) ? (opts as ResourceOptions) : {};
 }
 
-function isUrn(name: string): boolean {
+/** Whether an earlier name is the URN of a resource. */
+export function isUrn(name: string): boolean {
   return name.startsWith("urn:pulumi:");
 }

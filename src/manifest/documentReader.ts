@@ -1,6 +1,6 @@
 import type { ArgSpecs, Problem, Shape } from "../resources/args";
-import { checkFields } from "../resources/args";
-import { entryOf, isPlainMap, replaceEach, unknown } from "../resources/values";
+import { checkValue, describeShape } from "../resources/args";
+import { replaceEach, unknown } from "../resources/values";
 import { didYouMean } from "../service/errors/likelyName";
 import { knownShapes } from "./documentShapes";
 import { mostLevels } from "./parseYaml";
@@ -17,14 +17,23 @@ export class TooLarge extends Error {}
 
 export type Values = Record<string, unknown>;
 
+/** A value of a document. */
+export interface Given {
+  readonly node: Node | null;
+  /** Where the value stands if it has no node of its own. */
+  readonly offset: number;
+  /** The path of the part of the document that has the value: that of a task, or `defaults`. */
+  readonly root: string;
+  /** The value of the defaults. Maps merge; lists and single values replace. */
+  readonly below?: Given | undefined;
+}
+
 /**
  * Makes plain values of a document, as a program would give them, and notes the position of each by its path. The checks of the resources see the plain
  * values, and the place of what they find is that of its path.
  */
 export class DocumentReader {
-  private readonly positions = new Map<string, number>();
-  /** How to write a value that is refused, by its path. */
-  private readonly advice = new Map<string, string>();
+  private positions = new Map<string, Pick<Given, "offset" | "root">>();
   private readonly targets = new Map<Alias, Node | undefined>();
   private count = 0;
 
@@ -42,156 +51,151 @@ export class DocumentReader {
     });
   }
 
-  /** @throws TooLarge */
-  countAgain(part: string): void {
-    for (const path of this.positions.keys()) {
-      if (path === part || path.startsWith(`${part}.`)) {
-        this.spend(1, 0);
-      }
-    }
-  }
-
   /**
-   * The value of a node. The shape tells which text without quotes is a number or a boolean. What does not fit it stays as it is, for the check.
+   * The plain value. The shape tells which text without quotes is a number or a boolean. Paths are those within the value, until the next value is read.
    * @throws TooLarge
    */
-  read(shape: Shape, given: Node | null, path: string, offset = 0, level = 0): unknown {
-    this.spend(1, level);
-    const node = this.resolved(given);
-    this.positions.set(path, (node ?? given)?.range?.[0] ?? offset);
-    if (node === undefined) {
-      return this.refuse(
-        path,
-        `has the alias *${(given as Alias).source}, but no anchor of this name stands before it`,
-      );
-    }
-    if (isMap(node)) {
-      return this.map(shape, node, path, level);
-    }
-    if (isSeq(node)) {
-      const of = shape.is === "list" ? shape.of : anything;
-      return node.items.map((item, index) => this.read(of, item as Node | null, `${path}[${index}]`, 0, level + 1));
-    }
-    return this.scalar(shape, node as Scalar | null, path);
+  read(shape: Shape, given: Given): unknown {
+    this.positions = new Map();
+    return this.value(shape, given, "", 0);
   }
 
-  /**
-   * Checks a map of values, which stands in these parts of the document, the first of which counts most.
-   * @returns the values, and what the checks of the resources see of them: `unknown` in place of what does not fit or is known only later
-   */
-  check(fields: ArgSpecs, given: Values, parts: readonly string[]): { values: Values; checked: Values } {
-    const found: Problem[] = [];
-    const checked = checkFields(fields, replaceEach(given, this.variables.isLater, unknown) as Values, "", found);
-    for (const { path, reason } of found) {
-      const place = this.placeIn(parts, path);
-      this.problems.add(place, `${reason}${this.advice.get(place.path) ?? ""}`);
-    }
-    return { values: withLater(checked, given) as Values, checked };
-  }
-
-  /** The place of a path within one of these parts of the document: where it is given, or the closest value above it. */
-  placeIn(parts: readonly string[], path: string): Place {
-    const places = parts.map((part) => {
-      const full = pathWithin(part, path);
-      const closest = this.closest(full);
-      return { path: full, offset: this.positions.get(closest) ?? 0, depth: closest.length - part.length };
+  /** The values of a map by their keys. Checks the map against a form, which says nothing of what is in the values. */
+  readForm(form: ArgSpecs, map: YAMLMap, given: Given): Map<string, Given> {
+    this.positions = new Map([["", { offset: map.range?.[0] ?? 0, root: given.root }]]);
+    const entries = this.entriesOf(map, given, "");
+    const outline = [...entries].map(([name, entry]) => {
+      const node = this.resolved(entry.node);
+      this.positions.set(name, entry);
+      const isFine = !Object.hasOwn(form, name) || (isMap(node) && node.items.length > 0);
+      return [name, isFine ? unknown : this.value(anything, entry, name, 1)];
     });
-    const [{ path: full, offset } = { path, offset: 0 }] = places.sort((one, other) => other.depth - one.depth);
-    return { file: this.file, offset, path: full };
+    this.check(form, Object.fromEntries(outline));
+    return entries;
   }
 
-  /** The longest beginning of the path that is the path of a value. Keys can contain dots. */
-  private closest(path: string): string {
+  /** What the checks of the resources see of a value: `unknown` in place of what does not fit or is known only later. */
+  check(fields: ArgSpecs, value: unknown): unknown {
+    const found: Problem[] = [];
+    const known = replaceEach(value, this.variables.isLater, unknown);
+    const checked = checkValue({ is: "object", fields }, known, "", found);
+    this.report(found);
+    return checked;
+  }
+
+  report(found: readonly Problem[]): void {
+    for (const { path, reason } of found) {
+      this.problems.add(this.placeOf(path), reason);
+    }
+  }
+
+  /** The place of a path: where it is given, or the closest value above it. Keys can contain dots. */
+  placeOf(path: string): Place {
     let above = path;
     while (above !== "" && !this.positions.has(above)) {
       above = above.slice(0, Math.max(0, above.search(/[.[, ][^.[, ]*$/)));
     }
-    return above;
+    const { offset, root } = this.positions.get(above) ?? { offset: 0, root: "" };
+    return { file: this.file, offset, path: pathWithin(root, path) };
   }
 
-  private resolved(node: Node | null): Node | null | undefined {
+  /** The values of a map by their keys. */
+  entriesOf(map: YAMLMap, { root }: Pick<Given, "root">, path: string): Map<string, Given> {
+    this.spend(map.items.length);
+    const entries = new Map<string, Given>();
+    for (const { key, value } of map.items as Pair<Node | null, Node | null>[]) {
+      const offset = key?.range?.[0] ?? 0;
+      const refuse = (reason: string, name = ""): void =>
+        this.problems.add({ file: this.file, offset, path: pathWithin(root, pathWithin(path, name)) }, reason);
+      const node = this.resolved(key);
+      const text = isScalar(node) ? String(node.value ?? "") : "";
+      const parts = partsOf(text) ?? [{ name: text }];
+      const name = parts.join("");
+      const first = entries.get(name);
+      if (text === "" || text === "__proto__") {
+        // Pulumi loses the name __proto__.
+        refuse("must have non-empty strings other than __proto__ as keys");
+      } else if (parts.some(isVariable)) {
+        // Two keys with variables could turn out equal.
+        refuse(`has a variable in its key; write $\${ for the characters \${`, text);
+      } else if (text === "<<" && isScalar(node) && node.type === Scalar.PLAIN) {
+        refuse("is a merge key, which manifests do not have: use defaults, or an alias for a whole value", text);
+      } else if (first !== undefined) {
+        refuse(`is given twice; line ${this.file.lines.linePos(first.offset).line} has it already`, name);
+      } else {
+        entries.set(name, { node: value, offset, root });
+      }
+    }
+    return entries;
+  }
+
+  resolved(node: Node | null): Node | null | undefined {
     return isAlias(node) ? this.targets.get(node) : node;
   }
 
-  private map(shape: Shape, map: YAMLMap, path: string, level: number): Values {
+  private value(shape: Shape, given: Given, path: string, level: number): unknown {
+    this.spend(1);
+    if (level > mostLevels) {
+      throw new TooLarge(`aliases nest more than ${mostLevels} levels`);
+    }
+    const { root } = given;
+    const node = this.resolved(given.node);
+    const offset = (node ?? given.node)?.range?.[0] ?? given.offset;
+    this.positions.set(path, { offset, root });
+    if (node === undefined) {
+      const { source } = given.node as Alias;
+      return this.refuse(path, `has the alias *${source}, but no anchor of this name stands before it`);
+    }
+    if (isMap(node)) {
+      return this.map(shape, node, given, path, level);
+    }
+    if (isSeq(node)) {
+      const of = shape.is === "list" ? shape.of : anything;
+      return node.items.map((item, index) =>
+        this.value(of, { node: item as Node | null, offset, root }, `${path}[${index}]`, level + 1),
+      );
+    }
+    return this.scalar(shape, node as Scalar | null, path);
+  }
+
+  private map(shape: Shape, map: YAMLMap, given: Given, path: string, level: number): Values {
+    const lower = given.below && this.resolved(given.below.node);
+    const below = given.below && isMap(lower) ? this.entriesOf(lower, given.below, path) : new Map<string, Given>();
+    const own = this.entriesOf(map, given, path);
     const values = new Map<string, unknown>();
-    const own = new Map<string, number>();
-    for (const { key, value, isOwn } of this.pairsOf(map, path, level)) {
-      const offset = key?.range?.[0] ?? 0;
-      const name = this.keyOf(key, path);
-      const at = pathWithin(path, name ?? "");
-      const first = isOwn ? own.get(name ?? "") : undefined;
-      if (first !== undefined) {
-        this.report(offset, at, `is given twice; line ${this.file.lines.linePos(first).line} has it already`);
-      } else if (name !== undefined && !values.has(name)) {
-        const of = shapeOf(shape, name);
-        values.set(name, of === undefined ? unknown : this.read(of, value, at, offset, level + 1));
-        if (of === undefined) {
-          // The check refuses the name, so that is what its place is.
-          this.positions.set(at, offset);
-        }
+    for (const [name, entry] of new Map([...below, ...own])) {
+      const at = pathWithin(path, name);
+      const of = shapeOf(shape, name);
+      if (of === undefined) {
+        // The check refuses the name, so that is what its place is.
+        this.positions.set(at, entry);
+        values.set(name, unknown);
+        continue;
       }
-      if (name !== undefined && isOwn) {
-        own.set(name, offset);
+      const value = this.value(of, { ...entry, below: own.has(name) ? below.get(name) : undefined }, at, level + 1);
+      // A field without a value counts as not given.
+      if (value !== null || shape.is !== "object") {
+        values.set(name, value);
       }
     }
     return Object.fromEntries(values);
   }
 
-  /** The pairs of a map, and behind them those of its merge keys. Of several pairs with one key, the first one counts. */
-  private pairsOf(map: YAMLMap, path: string, level: number): (YamlPair & { isOwn: boolean })[] {
-    const pairs = map.items as YamlPair[];
-    this.spend(pairs.length, level);
-    const merged = pairs.filter(isMerge).flatMap(({ key, value }) => {
-      const node = this.resolved(value);
-      const maps = (isSeq(node) ? node.items : [node]).map((each) => this.resolved(each as Node | null));
-      if (!maps.every(isMap)) {
-        this.report(key?.range?.[0] ?? 0, pathWithin(path, "<<"), "must be a map or a list of maps");
-      }
-      return maps.filter(isMap).flatMap((each) => this.pairsOf(each, path, level + 1));
-    });
-    const own = pairs.filter((pair) => !isMerge(pair));
-    return [
-      ...own.map(({ key, value }) => ({ key, value, isOwn: true })),
-      ...merged.map(({ key, value }) => ({ key, value, isOwn: false })),
-    ];
-  }
-
-  private keyOf(key: Node | null, path: string): string | undefined {
-    const node = this.resolved(key);
-    const text = isScalar(node) ? String(node.value ?? "") : "";
-    const parts = partsOf(text);
-    const at = key?.range?.[0] ?? 0;
-    if (text === "" || text === "__proto__") {
-      // Pulumi loses the name __proto__.
-      this.report(at, path, "must have non-empty strings other than __proto__ as keys");
-    } else if (parts?.every((part) => typeof part === "string")) {
-      return parts.join("");
-    } else {
-      // Two keys with variables could turn out equal.
-      this.report(at, pathWithin(path, text), `has a variable in its key; write $\${ for the characters \${`);
-    }
-    return undefined;
-  }
-
   private scalar(shape: Shape, node: Scalar | null, path: string): unknown {
     const text = String(node?.value ?? "");
-    const isPlain = node === null || (node.type === Scalar.PLAIN && node.tag === undefined);
-    if (isPlain && /^(?:|~|null|Null|NULL)$/.test(text)) {
-      if (shape.is === "scalar") {
-        this.advice.set(path, ': write "" for an empty string');
-      }
-      return null;
+    if (isNothing(node)) {
+      return shape.is === "scalar"
+        ? this.refuse(path, `must be ${describeShape(shape)}; got nothing: write "" for an empty string`)
+        : null;
     }
     if (text.includes("${")) {
       return this.template(shape, text, path);
     }
-    const value = isPlain ? typed(shape, text) : text;
+    const value = isPlain(node) ? typed(shape, text) : text;
     const advice = typeof value === "string" ? adviceOf[shape.is] : undefined;
-    if (advice !== undefined) {
-      this.advice.set(path, advice);
-    }
-    return value;
+    return advice === undefined
+      ? value
+      : this.refuse(path, `must be ${describeShape(shape)}; got a string: write ${advice}`);
   }
 
   private template(shape: Shape, text: string, path: string): unknown {
@@ -222,33 +226,22 @@ export class DocumentReader {
     if (isLater(value) && value !== unknown && knownShapes.has(shape)) {
       return this.refuse(path, "must be known when the program runs; got a variable that is an output or a promise");
     }
-    const takesText = shape.is === "string" || shape.is === "choice";
+    const takesText = shape.is === "string" || shape.is === "choice" || shape.is === "scalar";
     return takesText && isText(value) ? String(value) : value;
   }
 
   private refuse(path: string, reason: string): unknown {
-    this.report(this.positions.get(path) ?? 0, path, reason);
+    this.report([{ path, reason }]);
     return unknown;
   }
 
-  private report(offset: number, path: string, reason: string): void {
-    this.problems.add({ file: this.file, offset, path }, reason);
-  }
-
-  private spend(values: number, level: number): void {
+  private spend(values: number): void {
     this.count += values;
     if (this.count > mostValues) {
-      throw new TooLarge(
-        `it stands for more than ${mostValues} values, with those of aliases, merge keys and defaults`,
-      );
-    }
-    if (level > mostLevels) {
-      throw new TooLarge(`aliases nest more than ${mostLevels} levels`);
+      throw new TooLarge(`it stands for more than ${mostValues} values, with those of aliases and defaults`);
     }
   }
 }
-
-type YamlPair = Pick<Pair<Node | null, Node | null>, "key" | "value">;
 
 const anything: Shape = { is: "any" };
 
@@ -260,12 +253,17 @@ function shapeOf(shape: Shape, name: string): Shape | undefined {
   return shape.is === "map" ? shape.of : anything;
 }
 
-function pathWithin(path: string, key: string): string {
+export function pathWithin(path: string, key: string): string {
   return path === "" || key === "" ? path + key : `${path}.${key}`;
 }
 
-function isMerge({ key }: YamlPair): boolean {
-  return isScalar(key) && key.value === "<<" && key.type === Scalar.PLAIN;
+function isPlain(node: Node | null | undefined): boolean {
+  return isScalar(node) && node.type === Scalar.PLAIN && node.tag === undefined;
+}
+
+/** Whether a value is empty, `~` or `null`. */
+export function isNothing(node: Node | null | undefined): boolean {
+  return node === null || (isPlain(node) && /^(?:|~|null|Null|NULL)$/.test(String((node as Scalar).value ?? "")));
 }
 
 function isVariable(part: Part | undefined): part is { readonly name: string } {
@@ -281,13 +279,13 @@ function canBeVariable(shape: Shape): boolean {
 }
 
 const adviceOf: Partial<Record<Shape["is"], string>> = {
-  boolean: ": write true or false, without quotes",
-  number: ": write a plain decimal number, without quotes",
+  boolean: "true or false, without quotes",
+  number: "a plain decimal number, without quotes",
 };
 
 /** A plain scalar as the value that it stands for. What is neither a number nor a boolean stays text. */
 function typed({ is }: Shape, text: string): unknown {
-  const boolean = is === "boolean" || is === "any" ? booleans.get(text) : undefined;
+  const boolean = is === "boolean" || is === "any" ? booleans.get(text.toLowerCase()) : undefined;
   const number = is === "number" || is === "any" ? exactNumber(text) : undefined;
   // Any value is a number only if it reads back the same, so `1.10` stays a string.
   return boolean ?? (is === "any" && String(number) !== text ? text : (number ?? text));
@@ -295,11 +293,7 @@ function typed({ is }: Shape, text: string): unknown {
 
 const booleans = new Map([
   ["true", true],
-  ["True", true],
-  ["TRUE", true],
   ["false", false],
-  ["False", false],
-  ["FALSE", false],
 ]);
 
 /** A decimal number that a double holds. Others, such as 012, 0x1F or 1_000, mean different things to different readers. */
@@ -307,24 +301,4 @@ function exactNumber(text: string): number | undefined {
   const value = Number(text);
   const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) && isExact ? value : undefined;
-}
-
-/** The checked values with what is known later, in place of `unknown`. */
-function withLater(checked: unknown, given: unknown): unknown {
-  if (Array.isArray(checked) && Array.isArray(given)) {
-    return checked.map((each, index) => withLater(each, given[index]));
-  }
-  if (isPlainMap(checked) && isPlainMap(given)) {
-    return Object.fromEntries(Object.entries(checked).map(([key, each]) => [key, withLater(each, given[key])]));
-  }
-  return checked === unknown ? given : checked;
-}
-
-/** The values of a task on top of the defaults. Maps merge; lists and single values replace. */
-export function merge(below: unknown, above: unknown): unknown {
-  if (!isPlainMap(below) || !isPlainMap(above)) {
-    return above;
-  }
-  const merged = Object.entries(above).map(([key, value]) => [key, merge(entryOf(below, key), value)]);
-  return { ...below, ...Object.fromEntries(merged) };
 }

@@ -22,25 +22,15 @@ export function* findFiles(
   for (const path of paths) {
     const files = yield* filesOf(path, folder, problems);
     if (files.length === 0) {
-      problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, whyNone(path, resolve(folder, path)));
+      const where = `looked for "${resolve(folder, path)}", relative to the program's folder`;
+      const reason = `leads to no file that ends in .yaml or .yml (${where}; the only wildcards are *, ? and **)`;
+      problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, reason);
     }
     for (const file of files) {
       found.add(file);
     }
   }
   return [...found];
-}
-
-function whyNone(path: string, full: string): string {
-  if (path.trim() === "") {
-    return "is not a path: give a file, a glob or a folder";
-  }
-  const at = `(looked for "${full}", relative to the program's folder)`;
-  if (statsOf(full) !== undefined) {
-    return `has no file that ends in .yaml or .yml ${at}`;
-  }
-  const wildcards = /[{[(]/.test(path) ? "; the only wildcards are *, ? and **" : "";
-  return `${globIn(path) === undefined ? "does not exist" : "matches no file"} ${at}${wildcards}`;
 }
 
 /** Undefined if the path leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too long. */
@@ -105,24 +95,17 @@ function shownName(file: string, folder: string): string {
 /** The text of a file, or undefined with a problem. */
 export function readText(file: string, places: FilePlaces, problems: Problems): ManifestFile | undefined {
   const name = shownName(file, places.folder);
-  let bytes: Buffer;
   try {
     const why = whyNotAllowed(file, places);
-    if (why !== undefined) {
-      problems.addFile(name, why);
-      return undefined;
+    if (why === undefined) {
+      return new ManifestFile(name, new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)));
     }
-    bytes = readFileSync(file);
+    problems.addFile(name, why);
   } catch (error) {
-    problems.addFile(name, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    problems.addFile(name, error instanceof TypeError ? "is not UTF-8 text" : `cannot be read (${code})`);
   }
-  try {
-    return new ManifestFile(name, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    problems.addFile(name, "is not UTF-8 text");
-    return undefined;
-  }
+  return undefined;
 }
 
 /**

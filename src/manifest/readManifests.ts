@@ -1,25 +1,23 @@
 import { basename } from "node:path";
-import type { ArgSpecs } from "../resources/args";
+import { anything } from "../resources/args";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { describeValue, isPlainMap } from "../resources/values";
-import type { Declared, DeclaredTask, NameAt } from "./declaredTasks";
-import { DeclaredTasks } from "./declaredTasks";
-import type { Values } from "./documentReader";
-import { DocumentReader, merge, TooLarge } from "./documentReader";
-import { collectionDocument, collectionForm, taskDocument, taskOfCollection } from "./documentShapes";
+import type { Declared, DeclaredTask } from "./declaredTasks";
+import { checkNames, declaredTask } from "./declaredTasks";
+import type { Given, Values } from "./documentReader";
+import { DocumentReader, isNothing, pathWithin, TooLarge } from "./documentReader";
+import { collectionForm, taskDocument, taskOfCollection } from "./documentShapes";
 import { findFiles, readText } from "./manifestFiles";
 import { parseYaml } from "./parseYaml";
-import type { ManifestFile, ManifestProblem, Place } from "./problems";
+import type { ManifestFile, ManifestProblem } from "./problems";
 import { describeProblem, Problems } from "./problems";
 import type { Variables } from "./variables";
 import type { Document } from "./yaml";
-import { isMap } from "./yaml";
+import { isMap, YAMLMap } from "./yaml";
 
 export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
   tasks: DeclaredTask[];
-  /** Where tasks name other tasks. */
-  references: readonly NameAt[];
   problems: ManifestProblem[];
 }
 
@@ -42,32 +40,27 @@ export function readManifests(source: ManifestSource): Manifests {
 }
 
 /** Does the same in small steps. A caller that listens for Ctrl-C can do so in between. */
-export function* readInSteps({
-  paths,
-  variables,
-  changed,
-  ...places
-}: ManifestSource): Generator<void, Manifests, void> {
+export function* readInSteps({ paths, variables, changed, ...places }: ManifestSource): Generator<void, Manifests> {
   const problems = new Problems();
-  const tasks = new DeclaredTasks(problems, places);
+  const tasks: DeclaredTask[] = [];
   for (const path of yield* findFiles(paths, places.folder, problems)) {
     const given = readText(path, places, problems);
     if (given !== undefined) {
-      readFile(changed?.get(given.name) ?? given, { variables, problems, tasks });
+      tasks.push(...readFile(changed?.get(given.name) ?? given, { variables, problems, places }));
     }
     yield;
   }
-  tasks.checkNames();
-  return { tasks: tasks.all, references: tasks.rerunOn, problems: problems.all };
+  checkNames(tasks, problems);
+  return { tasks, problems: problems.all };
 }
 
 interface Reading {
   variables: Variables;
   problems: Problems;
-  tasks: DeclaredTasks;
+  places: FilePlaces;
 }
 
-function readFile(file: ManifestFile, reading: Reading): void {
+function readFile(file: ManifestFile, reading: Reading): DeclaredTask[] {
   const { problems } = reading;
   const before = problems.count;
   try {
@@ -75,49 +68,52 @@ function readFile(file: ManifestFile, reading: Reading): void {
     if (documents.length === 0 && problems.count === before) {
       problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
     }
-    for (const document of documents) {
-      readDocument(file, document, reading);
-    }
+    return documents.flatMap((document) => [...tasksIn(file, document, reading)]);
   } catch (error) {
     if (!(error instanceof TooLarge)) {
       throw error;
     }
     problems.add({ file, offset: 0, path: "" }, `is refused: ${error.message}`);
+    return [];
   }
 }
 
-function readDocument(file: ManifestFile, document: Document, { variables, problems, tasks }: Reading): void {
-  const { contents } = document;
+function* tasksIn(
+  file: ManifestFile,
+  document: Document,
+  { variables, problems, places }: Reading,
+): Generator<DeclaredTask> {
   const reader = new DocumentReader(file, document, variables, problems);
+  const { contents } = document;
+  const whole: Given = { node: contents, offset: 0, root: "" };
   if (!isMap(contents)) {
-    const place = { file, offset: contents?.range?.[0] ?? 0, path: "" };
-    const got = describeValue(reader.read({ is: "any" }, contents, ""));
-    problems.add(place, `must be a map: one task (from: …) or several (tasks: …); got ${got}`);
+    const got = describeValue(reader.read(anything, whole));
+    reader.report([{ path: "", reason: `must be a map: one task (from: …) or several (tasks: …); got ${got}` }]);
     return;
   }
-  /** Adds the task whose values these parts of the document have. */
-  const add = (name: unknown, at: Place, specs: ArgSpecs, given: Values, parts: readonly string[]): void => {
-    const { values, checked } = reader.check(specs, given, parts);
-    if (typeof name === "string") {
-      tasks.add({ name, at, values, checked, placeOf: (path) => reader.placeIn(parts, path) });
-    }
-  };
   if (!Object.keys(collectionForm).some((name) => contents.has(name))) {
-    const values = reader.read({ is: "object", fields: taskDocument }, contents, "") as Values;
-    const ofFile = basename(file.name).replace(/\.ya?ml$/i, "");
-    const path = (values.name ?? undefined) === undefined ? "" : "name";
-    add(values.name ?? ofFile, reader.placeIn([""], path), taskDocument, values, [""]);
+    const values = reader.read({ is: "object", fields: taskDocument }, whole) as Values;
+    const checked = reader.check(taskDocument, values) as Values;
+    const { name = basename(file.name).replace(/\.ya?ml$/i, "") } = values;
+    if (typeof name === "string") {
+      const at = reader.placeOf(values.name === undefined ? "" : "name");
+      yield declaredTask({ name, at, values, checked, reader, places, map: contents });
+    }
     return;
   }
-  const collection = reader.read({ is: "object", fields: collectionDocument }, contents, "") as Values;
-  const { defaults, tasks: given } = collection;
-  const entries = isPlainMap(given) ? Object.entries(given).map(([name, own]) => [name, own ?? {}] as const) : [];
-  reader.check(collectionForm, { ...collection, tasks: isPlainMap(given) ? Object.fromEntries(entries) : given }, [""]);
-  for (const [name, own] of entries.filter(([, each]) => isPlainMap(each))) {
-    reader.countAgain("defaults");
-    const parts = [`tasks.${name}`, "defaults"];
-    const values = merge(isPlainMap(defaults) ? defaults : {}, own) as Values;
-    add(name, reader.placeIn(parts, ""), taskOfCollection, values, parts);
+  const { tasks, defaults } = Object.fromEntries(reader.readForm(collectionForm, contents, whole));
+  const below = defaults && { ...defaults, root: "defaults" };
+  const map = tasks && reader.resolved(tasks.node);
+  for (const [name, { node, offset }] of isMap(map) ? reader.entriesOf(map, whole, "tasks") : []) {
+    const at = { file, offset, path: pathWithin("tasks", name) };
+    const own = reader.resolved(node);
+    const isEmpty = isNothing(own);
+    const given = { node: isEmpty ? new YAMLMap() : node, offset: own?.range?.[0] ?? offset, root: at.path };
+    const values = reader.read({ is: "object", fields: taskOfCollection }, { ...given, below });
+    const checked = reader.check(taskOfCollection, values);
+    if (isPlainMap(values) && isPlainMap(checked)) {
+      yield declaredTask({ name, at, values, checked, reader, places, map: isMap(node) ? node : undefined });
+    }
   }
 }
 

@@ -1,8 +1,6 @@
-import type { Place } from "./problems";
+import type { DeclaredTask, NameAt } from "./declaredTasks";
 import { ManifestFile } from "./problems";
-import type { DeclaredTask, Manifests } from "./readManifests";
-import type { Node, YAMLMap } from "./yaml";
-import { Composer, isMap, isScalar, isSeq, Parser, Scalar, visit } from "./yaml";
+import type { Manifests } from "./readManifests";
 
 /** A file before and after a rename. If the name of the task is the name of the file, the file gets another name. */
 export interface RenamedFile {
@@ -12,11 +10,6 @@ export interface RenamedFile {
 
 /** The form of a manifest does not allow the change. The message says what to write. */
 export class CannotRename extends Error {}
-
-interface Names {
-  old: string;
-  name: string;
-}
 
 /** A text in place of what stands between two offsets. */
 interface Edit {
@@ -31,18 +24,19 @@ interface Edit {
  * @param manifests without problems
  * @throws CannotRename
  */
-export function renameTask({ references }: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
-  const { file } = task.at;
-  const edits = new Map([[file, editsOfTask(task, name)]]);
-  for (const { at } of references.filter((reference) => reference.name === task.name)) {
-    const edit = replaceScalar(scalarAt(at), at, { old: task.name, name });
-    const known = edits.get(at.file) ?? [];
+export function renameTask({ tasks }: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
+  const { at, name: old } = task;
+  const isNameOfFile = at.path === "";
+  const references = tasks.flatMap(({ run }) => run?.references ?? []).filter((each) => each.name === old);
+  const edits = new Map([[at.file, [noteEarlier(task, name)]]]);
+  for (const each of isNameOfFile ? references : [{ name: old, at }, ...references]) {
+    const edit = replaceName(each, name);
+    const known = edits.get(each.at.file) ?? [];
     // Several aliases of one value have one place.
-    edits.set(at.file, known.some(({ from }) => from === edit.from) ? known : [...known, edit]);
+    edits.set(each.at.file, known.some(({ from, to }) => to > from && from === edit.from) ? known : [...known, edit]);
   }
   return [...edits].map(([before, found]) => {
-    const isRenamed = task.at.path === "" && before === file;
-    const newName = isRenamed ? pathWithName(before.name, name) : before.name;
+    const newName = isNameOfFile && before === at.file ? pathWithName(before.name, name) : before.name;
     return { before, after: new ManifestFile(newName, applied(before.text, found)) };
   });
 }
@@ -52,111 +46,47 @@ function pathWithName(path: string, name: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1) + name + path.slice(path.lastIndexOf("."));
 }
 
-function editsOfTask({ at, name: old, was }: DeclaredTask, name: string): Edit[] {
-  const document = documentsOf(at.file).findLast(({ range }) => (range?.[0] ?? 0) <= at.offset);
-  const names = { old, name };
-  if (at.path === "" || at.path === "name") {
-    const ofName = at.path === "" ? [] : [replaceScalar(pairOf(document, "name")?.value, at, names)];
-    return [...ofName, noteEarlier(document, at, was, names)];
-  }
-  const tasks = pairOf(document, "tasks")?.value;
-  const pair = isMap(tasks) ? pairOf(tasks, old) : undefined;
-  return [replaceScalar(pair?.key, at, names), noteEarlier(pair?.value, at, was, names)];
-}
-
-function documentsOf({ text }: ManifestFile): YAMLMap[] {
-  const composer = new Composer({ schema: "failsafe", uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
-  return [...composer.compose(new Parser().parse(text))].flatMap(({ contents }) => (isMap(contents) ? [contents] : []));
-}
-
-function scalarAt({ file, offset }: Place): Scalar | undefined {
-  let found: Scalar | undefined;
-  for (const document of documentsOf(file)) {
-    visit(document, {
-      Scalar(_, node) {
-        found = node.range?.[0] === offset ? node : found;
-      },
-    });
-  }
-  return found;
-}
-
-/** @throws CannotRename if the scalar is not written in one line, or has a variable */
-function replaceScalar(node: Node | null | undefined, { file, offset }: Place, { old, name }: Names): Edit {
-  const isBlock = isScalar(node) && (node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL);
-  if (!isScalar(node) || isBlock || node.value !== old || !node.range) {
+/** @throws CannotRename if the name is not written in one line, or has a variable */
+function replaceName({ name: old, at: { file, offset } }: NameAt, name: string): Edit {
+  const found = [old, JSON.stringify(old), `'${old}'`].find((each) => file.text.startsWith(each, offset));
+  if (found === undefined) {
     const { line, col } = file.lines.linePos(offset);
     throw new CannotRename(`${file.name}:${line}:${col}: the name is not written as "${old}" there.`);
   }
-  const [from, to] = node.range;
-  return { from, to, text: written(name) };
+  return { from: offset, to: offset + found.length, text: written(name) };
 }
 
-function noteEarlier(
-  map: Node | null | undefined,
-  { file: { name: fileName, text } }: Place,
-  was: readonly string[],
-  { old, name }: Names,
-): Edit {
-  const list = `[${[...was.filter((each) => each !== name), old].map(written).join(", ")}]`;
-  const [first] = isMap(map) ? pairsOf(map) : [];
-  if (!isMap(map) || !first?.key.range) {
+/** @throws CannotRename if the task has no map, or no list of earlier names, of its own */
+function noteEarlier({ at: { file }, name: old, was, map, wasList }: DeclaredTask, name: string): Edit {
+  const { text } = file;
+  const all = [...was.filter((each) => each !== name), old];
+  const list = `[${all.map(written).join(", ")}]`;
+  if (map === undefined) {
     throw new CannotRename(
-      `${fileName}: the task has no map of its own to note its earlier name in. Give it one with "was: ${list}".`,
+      `${file.name}: the task has no map of its own to note its earlier name in. Give it one with "was: ${list}".`,
     );
   }
-  const given = pairOf(map, "was");
-  if (given === undefined) {
-    const [from] = first.key.range;
-    const column = from - (text.lastIndexOf("\n", from - 1) + 1);
-    const separator = map.flow === true ? ", " : `${lineBreakOf(text)}${" ".repeat(column)}`;
-    return { from, to: from, text: `was: ${list}${separator}` };
+  if (was.length === 0) {
+    return inserted(text, map, `was: ${list}`);
   }
-  const added = was.includes(name) ? undefined : addedItem(text, given.value, old);
-  if (added !== undefined) {
-    return added;
+  if (wasList === undefined) {
+    throw new CannotRename(`${file.name}: was is not a list there. Write "was: ${list}".`);
   }
-  const end = isSeq(given.value) ? given.value.range?.[1] : undefined;
-  if (end === undefined || !given.key.range) {
-    throw new CannotRename(`${fileName}: was is not a list there. Write "was: ${list}".`);
+  if (!was.includes(name)) {
+    return inserted(text, wasList, wasList.isFlow ? written(old) : `- ${written(old)}`);
   }
-  const colon = text.indexOf(":", given.key.range[1]) + 1;
-  return { from: colon, to: colon + text.slice(colon, end).trimEnd().length, text: ` ${list}` };
+  const from = text.lastIndexOf(":", wasList.from) + 1;
+  return { from, to: from + text.slice(from, wasList.to).trimEnd().length, text: ` ${list}` };
 }
 
-/** One more item at the end of a list, with all that stands between the others. Undefined if the list is not written so that this is simple. */
-function addedItem(text: string, list: Node | null, name: string): Edit | undefined {
-  const last = isSeq(list) ? (list.items.at(-1) as Node | undefined) : undefined;
-  if (!isSeq(list) || !isScalar(last) || !last.range) {
-    return undefined;
+/** One more entry at the beginning of a map or a list. */
+function inserted(text: string, { from, isFlow }: NonNullable<DeclaredTask["map"]>, entry: string): Edit {
+  if (isFlow) {
+    const first = from + 1 + text.slice(from + 1).search(/\S/);
+    return { from: first, to: first, text: `${entry}, ` };
   }
-  const [from, to] = last.range;
-  if (list.flow === true) {
-    const isLast = /^\s*$/.test(text.slice(to, (list.range?.[1] ?? to) - 1));
-    return isLast ? { from: to, to, text: `, ${written(name)}` } : undefined;
-  }
-  const indent = text.slice(text.lastIndexOf("\n", from - 1) + 1, from);
-  const lineEnd = text.slice(to).search(/\r?\n|$/) + to;
-  return /^ *- +$/.test(indent)
-    ? { from: lineEnd, to: lineEnd, text: `${lineBreakOf(text)}${indent}${written(name)}` }
-    : undefined;
-}
-
-function lineBreakOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
-}
-
-interface YamlPair {
-  key: Node;
-  value: Node | null;
-}
-
-function pairsOf(map: YAMLMap | undefined): YamlPair[] {
-  return (map?.items ?? []) as unknown as YamlPair[];
-}
-
-function pairOf(map: YAMLMap | undefined, name: string): YamlPair | undefined {
-  return pairsOf(map).find(({ key }) => isScalar(key) && key.value === name);
+  const indent = " ".repeat(from - (text.lastIndexOf("\n", from - 1) + 1));
+  return { from, to: from, text: `${entry}${text.includes("\r\n") ? "\r\n" : "\n"}${indent}` };
 }
 
 /** A name as a scalar of any place. */
@@ -167,6 +97,6 @@ function written(name: string): string {
 
 function applied(text: string, edits: readonly Edit[]): string {
   return [...edits]
-    .sort((one, other) => other.from - one.from)
+    .sort((one, other) => other.from - one.from || other.to - one.to)
     .reduce((before, { from, to, text: by }) => before.slice(0, from) + by + before.slice(to), text);
 }

@@ -89,7 +89,7 @@ const unreadable: Column["says"] = [
 const noManifest: Column["says"] = [
   [1, /does not exist /, "a path whose folders are missing", "a path below a file", "a link that leads nowhere"],
   [1, /does not exist /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
-  [1, /has no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
+  [1, /leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
   [1, /:1:1: must be a map: /, ...taken],
   [1, /is not a file$/, "a FIFO", ...devices],
 ];
@@ -107,7 +107,7 @@ const commands: Record<string, Column> = {
         "a link that leads nowhere",
       ],
       [1, /: does not exist /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
-      [1, /: has no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
+      [1, /: leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
       [1, /^\S*:1:1: must be a map: /, ...taken],
       [1, /: is not a file$/m, "a FIFO", ...devices],
       [1, /^"": is not a path: /, "nothing"],

@@ -68,19 +68,19 @@ describe("rename", () => {
     ],
     "earlier names in a flow list": [
       "name: old\nwas: [older] # see the log\nfrom: { adoptTaskId: a }\n",
-      "name: new\nwas: [older, old] # see the log\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas: [old, older] # see the log\nfrom: { adoptTaskId: a }\n",
     ],
     "earlier names in a block list": [
       "name: old\nwas:\n  - older\n  - oldest\nfrom: { adoptTaskId: a }\n",
-      "name: new\nwas:\n  - older\n  - oldest\n  - old\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas:\n  - old\n  - older\n  - oldest\nfrom: { adoptTaskId: a }\n",
     ],
     "earlier names with comments, without indentation": [
       "name: old\nwas:\n- older # one\n# two\n- oldest # three\nfrom: { adoptTaskId: a }\n",
-      "name: new\nwas:\n- older # one\n# two\n- oldest # three\n- old\nfrom: { adoptTaskId: a }\n",
+      "name: new\nwas:\n- old\n- older # one\n# two\n- oldest # three\nfrom: { adoptTaskId: a }\n",
     ],
     "earlier names at the end of the file": [
       "name: old\nfrom: { adoptTaskId: a }\nwas:\n  - older",
-      "name: new\nfrom: { adoptTaskId: a }\nwas:\n  - older\n  - old",
+      "name: new\nfrom: { adoptTaskId: a }\nwas:\n  - old\n  - older",
     ],
     "back to one of several earlier names": [
       "name: old\nwas:\n- new\n- oldest\nfrom: { adoptTaskId: a }\n",
