@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CheckContext } from "./resource";
+import { ResourceError } from "./resource";
 
 /**
  * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder and from this file: where
@@ -44,6 +45,17 @@ export async function importOptional(name: string, folder: string): Promise<unkn
     }
     return import(pathToFileURL(file).href);
   }
+}
+
+/** @throws ResourceError if the package is not installed */
+export async function loadOptional(name: string, folder: string): Promise<unknown> {
+  const found = await importOptional(name, folder);
+  if (found === undefined) {
+    throw new ResourceError(
+      `The export needs the package ${name}: ${toInstall(name)}. No file was written. Then run the same command again.`,
+    );
+  }
+  return found;
 }
 
 /** Codes of modules that Node.js cannot require. */

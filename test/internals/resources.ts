@@ -21,8 +21,8 @@ export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/expo
 export { SchemaChecker } from "../../src/resources/export/checks/rowSchema";
 export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes";
 export { limits } from "../../src/resources/export/destinations/s3/sdk";
-export { convertTo } from "../../src/resources/export/formats/columnTypes";
-export { writeFormat } from "../../src/resources/export/formats/writeFormat";
+export { columnKinds } from "../../src/resources/export/formats/columnTypes";
+export { writeFormat } from "../../src/resources/export/formats/formats";
 export { ProcessGroup } from "../../src/resources/export/processGroup";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";

@@ -8,8 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames, formats } from "../../resources/export/formats/formats";
-import { isAsRead } from "../../resources/export/formats/writeFormat";
+import { formatNames, formats, isAsRead } from "../../resources/export/formats/formats";
 import type {
   ColumnType,
   CompressionName,

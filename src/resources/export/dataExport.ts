@@ -1,7 +1,7 @@
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
 import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
-import { packagesFolder } from "../optionalPackage";
+import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
 import { checkPath, checkPlace } from "./checkPath";
@@ -129,8 +129,7 @@ function checkFormat(args: DataExportArgs, problems: Problem[]): void {
   if (format === undefined) {
     return;
   }
-  const compressed = entryOf(compressions, compression);
-  const isForParts = compressed !== undefined && compressed.stream === undefined;
+  const isForParts = entryOf(compressions, compression)?.isForParts === true;
   for (const [other, { ownArguments = [], compressesItself = false }] of Object.entries(formats)) {
     const reason = `needs format "${other}"; got format "${name}"`;
     const given = other === name ? [] : ownArguments.filter((each) => args[each] !== undefined);
@@ -161,15 +160,13 @@ function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckCon
 
 /** Packages that few exports need. */
 function checkPackages({ format = "ndjson", compression = "none" }: DataExportArgs, context: CheckContext): void {
-  const { problems } = context;
-  const folder = packagesFolder(context);
-  const found = {
-    format: entryOf(formats, format)?.problem?.(folder),
-    compression: entryOf(compressions, compression)?.problem?.(folder),
-  };
-  for (const [path, reason] of Object.entries(found)) {
-    if (reason !== undefined) {
-      problems.push({ path, reason });
+  const needed = [
+    { path: "format", value: format, name: entryOf(formats, format)?.package },
+    { path: "compression", value: compression, name: entryOf(compressions, compression)?.package },
+  ];
+  for (const { path, value, name } of needed) {
+    if (name !== undefined && !isInstalled(name, packagesFolder(context))) {
+      context.problems.push({ path, reason: `"${value}" needs the package ${name}: ${toInstall(name)}` });
     }
   }
 }

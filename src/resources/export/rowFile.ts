@@ -8,8 +8,8 @@ import { packagesFolder } from "../optionalPackage";
 import type { Context } from "../resource";
 import type { Content } from "./destinations/destination";
 import type { FilePlace } from "./filePlace";
-import type { WrittenAs } from "./formats/writeFormat";
-import { isAsRead, writeFormat } from "./formats/writeFormat";
+import type { WrittenAs } from "./formats/formats";
+import { isAsRead, writeFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 
 /** A complete file that has no name yet. */

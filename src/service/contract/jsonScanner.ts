@@ -72,6 +72,14 @@ export class JsonScanner {
     else this.#scalar();
   }
 
+  /** Passes a value, and returns it as it is written. */
+  value(): string {
+    this.next();
+    const from = this.at;
+    this.skipValue();
+    return this.text(from, this.at);
+  }
+
   /** The text between two places. */
   text(from: number, to: number): string {
     return this.bytes.toString("utf8", from, to);

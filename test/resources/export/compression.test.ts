@@ -132,7 +132,7 @@ describe("DataExport with compression", () => {
       return resolve.call(this, name, ...rest);
     });
     assert.deepEqual(await problems({ compression: "zstd", path: "out/rows.zst" }), [
-      'compression "zstd" needs Node.js 22.15 or later, or the package @hpcc-js/wasm-zstd: run "npm install @hpcc-js/wasm-zstd" in the program\'s folder, or in the one that webextract:packagesFolder names',
+      'compression "zstd" needs the package @hpcc-js/wasm-zstd: run "npm install @hpcc-js/wasm-zstd" in the program\'s folder, or in the one that webextract:packagesFolder names',
     ]);
     assert.deepEqual(await problems({}), []);
   });

@@ -530,19 +530,6 @@ describe("DataExport", () => {
       await world.declare("DataExport").up({ ...all, path: "out/rows-{n}.csv", format: "csv" });
       assert.deepEqual(files(), [...others, "rows-1.csv", "rows-3.csv.89abcdef.tmp"].sort());
     });
-
-    it("a format that cannot be written leaves no file", async () => {
-      world.emulator.change.insertRows("task-1", ['{"a":1,"a":2}']);
-      const each = world.declare("DataExport");
-      const message = await failure(each.up({ ...all, path: "out/rows.csv", format: "csv" }));
-      assert.match(
-        message,
-        /^Row 4 cannot be written as CSV: it has the field "a" twice, with different values\. No file was written\. Use format "ndjson" or "json"/,
-      );
-      assert.deepEqual([each.id, files()], [undefined, []]);
-      await each.up(all);
-      assert.ok(world.content("out/rows.ndjson").endsWith('{"a":1,"a":2}\n'));
-    });
   });
 
   describe("reads and deletes:", () => {

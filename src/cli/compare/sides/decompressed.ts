@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
-import { loadZstd } from "../../../resources/export/formats/zstd";
+import { loadZstd } from "../../../resources/export/formats/compression";
 import { CliError } from "../../exitCodes";
 
 type Pieces = AsyncIterable<Uint8Array>;

@@ -1,51 +1,54 @@
+import type { SchemaElement } from "hyparquet";
 import { isOfType } from "../checks/valueTypes";
 import type { ColumnType } from "./format";
-
-export const columnTypes: readonly ColumnType[] = ["string", "int64", "double", "boolean", "date", "timestamp"];
 
 /** A value as a Parquet writer takes it. */
 export type ColumnValue = string | number | bigint | boolean;
 
-/**
- * What each type makes of the text of a value: the content of a string, or the JSON of any other value. Undefined if the value does not fit. Nothing is
- * rounded, cut or guessed.
- */
-export const convertTo: Record<Exclude<ColumnType, "string">, (text: string) => ColumnValue | undefined> = {
-  int64: toInt64,
-  double: toDouble,
-  boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),
-  date: toDays,
-  timestamp: toMicroseconds,
+interface ColumnKind {
+  element: Omit<SchemaElement, "name">;
+  /** From the content of a string, or the JSON of any other value. Undefined if the value does not fit: nothing is rounded, cut or guessed. */
+  convert(text: string): ColumnValue | undefined;
+}
+
+/** How each type is stored. */
+export const columnKinds: Readonly<Record<ColumnType, ColumnKind>> = {
+  string: {
+    element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+    convert: (text) => text,
+  },
+  int64: { element: { type: "INT64" }, convert: toInt64 },
+  double: { element: { type: "DOUBLE" }, convert: toDouble },
+  boolean: {
+    element: { type: "BOOLEAN" },
+    convert: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  },
+  date: { element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } }, convert: toDays },
+  timestamp: {
+    element: {
+      type: "INT64",
+      converted_type: "TIMESTAMP_MICROS",
+      logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
+    },
+    convert: toMicroseconds,
+  },
 };
 
-const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
+export const columnTypes = Object.keys(columnKinds) as ColumnType[];
 
 function toInt64(text: string): bigint | undefined {
   if (!isOfType.integer(text)) {
     return undefined;
   }
   const value = BigInt(text);
-  return value >= least && value <= greatest ? value : undefined;
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** A double keeps 15 digits of any number, and more of some. */
 function toDouble(text: string): number | undefined {
-  if (!isOfType.number(text)) {
-    return undefined;
-  }
   const value = Number(text);
-  const isExact = (text.length <= 15 && !/e/i.test(text)) || digitsOf(text) === digitsOf(String(value));
-  return Number.isFinite(value) && isExact ? value : undefined;
-}
-
-/** The digits of a number without those that its exponent stands for. */
-function digitsOf(text: string): string {
-  const [number = ""] = text.toLowerCase().split("e");
-  const digits = number.replaceAll("-", "").replaceAll(".", "");
-  let [from, to] = [0, digits.length];
-  while (digits[from] === "0") from++;
-  while (to > from && digits[to - 1] === "0") to--;
-  return digits.slice(from, to);
+  const isExact = text.length <= 15 ? value !== 0 || !/[1-9]/.test(text) : text === String(value);
+  return isOfType.number(text) && Number.isFinite(value) && isExact ? value : undefined;
 }
 
 const msPerDay = 24 * 60 * 60 * 1000;
@@ -56,14 +59,8 @@ function toDays(text: string): number | undefined {
 
 /** The date-time needs an offset: otherwise it is no moment. Node.js knows no leap seconds, and no part of a millisecond. */
 function toMicroseconds(text: string): bigint | undefined {
-  if (text.length < 20 || !isOfType.date(text)) {
-    return undefined;
-  }
-  const offsetAt = text.length - (/z$/i.test(text) ? 1 : 6);
-  const fraction = text.slice(20, Math.max(20, offsetAt));
-  const ms = Date.parse(`${text.slice(0, 19)}${text.slice(offsetAt)}`.toUpperCase());
-  const isMicroseconds = /^\d{0,6}0*$/.test(fraction);
-  return Number.isNaN(ms) || !isMicroseconds
-    ? undefined
-    : BigInt(ms) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, "0"));
+  const ms = text.length > 10 && isOfType.date(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
+  const [, micros = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
+  const isLonger = /\.\d{6}0*[1-9]/.test(text);
+  return Number.isNaN(ms) || isLonger ? undefined : BigInt(ms) * 1000n + BigInt(micros.padEnd(3, "0"));
 }

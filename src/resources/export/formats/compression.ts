@@ -1,20 +1,22 @@
-import type { Readable, Transform, Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { Duplex } from "node:stream";
 import zlib from "node:zlib";
-import { isZstdInstalled, withZstd, zstdCompressor, zstdIsMissing } from "./zstd";
+import type { Zstd } from "@hpcc-js/wasm-zstd";
+import { loadOptional } from "../../optionalPackage";
 
 /** How the file is compressed. Only Parquet has `snappy`. */
 export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
 
 /** A compression of whole files, or of the parts of a file in a format that compresses itself. */
 interface Compression {
-  /** How the name of a compressed file ends, and its type. Absent: no file is compressed so as a whole. */
+  /** How the name of a compressed file ends, and its type. */
   readonly extension?: string;
   readonly contentType?: string;
-  /** Why this Node.js cannot compress so; undefined if it can. */
-  problem?(folder: string): string | undefined;
+  /** No file is compressed so as a whole. */
+  readonly isForParts?: boolean;
+  /** A package that users install themselves. */
+  readonly package?: string;
   /** Passes pieces on, compressed, in constant memory. The same pieces become the same bytes: no name and no time is written. */
-  stream?(pieces: Readable, to: [Transform, Writable], folder: string): Promise<void>;
+  stream?(folder: string): Duplex | Promise<Duplex>;
   /** A function that compresses a piece at once. Absent: the format does it. */
   atOnce?(folder: string): Promise<(piece: Uint8Array) => Uint8Array>;
 }
@@ -24,30 +26,64 @@ const options = { chunkSize: 128 * 1024 };
 
 /** Node.js has zstd since 22.15. */
 const { createZstdCompress, zstdCompressSync } = zlib as {
-  createZstdCompress?(given: typeof options): Transform;
+  createZstdCompress?(given: typeof options): Duplex;
   zstdCompressSync?(piece: Uint8Array): Uint8Array;
 };
 
-/** All compressions by their names. */
+/**
+ * zstd for a Node.js without it. The package is WebAssembly: it has no program for each platform, and no dependencies. Those with such programs fetch
+ * them from other places than the registry, or are hardly kept.
+ */
+const zstdPackage = "@hpcc-js/wasm-zstd";
+
+/** All compressions by their names. A new one is an entry here. */
 export const compressions: Readonly<Record<CompressionName, Compression>> = {
-  none: { stream: (pieces, to) => pipeline([pieces, ...to]) },
+  none: {},
   gzip: {
     extension: ".gz",
     contentType: "application/gzip",
-    stream: (pieces, to) => pipeline([pieces, zlib.createGzip(options), ...to]),
+    stream: () => zlib.createGzip(options),
     atOnce: async () => (piece) => zlib.gzipSync(piece),
   },
   zstd: {
     extension: ".zst",
     contentType: "application/zstd",
-    problem: (folder) => (createZstdCompress !== undefined || isZstdInstalled(folder) ? undefined : zstdIsMissing),
-    stream: (pieces, to, folder) =>
-      createZstdCompress === undefined
-        ? withZstd(folder, (compressed) => pipeline([pieces, compressed, ...to]))
-        : pipeline([pieces, createZstdCompress(options), ...to]),
-    atOnce: async (folder) => zstdCompressSync ?? zstdCompressor(folder),
+    package: createZstdCompress === undefined ? zstdPackage : undefined,
+    stream: async (folder) => createZstdCompress?.(options) ?? zstdStream(await loadZstd(folder)),
+    async atOnce(folder) {
+      const zstd = zstdCompressSync === undefined ? await loadZstd(folder) : undefined;
+      return zstdCompressSync ?? ((piece) => (zstd as Zstd).compress(piece));
+    },
   },
-  snappy: {},
+  snappy: { isForParts: true },
 };
 
 export const compressionNames = Object.keys(compressions) as CompressionName[];
+
+export async function loadZstd(folder: string): Promise<Zstd> {
+  const library = (await loadOptional(zstdPackage, folder)) as typeof import("@hpcc-js/wasm-zstd");
+  return library.Zstd.load();
+}
+
+/** The library has one state for all streams of the process, so each begins after the one before it has ended. */
+let last: Promise<void> = Promise.resolve();
+
+function zstdStream(zstd: Zstd): Duplex {
+  return Duplex.from(async function* (pieces: AsyncIterable<Buffer>) {
+    const before = last;
+    let end = (): void => undefined;
+    last = new Promise((resolve) => {
+      end = resolve;
+    });
+    await before;
+    try {
+      zstd.reset();
+      for await (const piece of pieces) {
+        yield zstd.compressChunk(piece);
+      }
+      yield zstd.compressEnd();
+    } finally {
+      end();
+    }
+  });
+}

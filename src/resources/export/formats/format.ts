@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { CompressionName } from "./compression";
 
 /** What becomes of CSV cells that a spreadsheet would run as formulas. */
@@ -24,21 +23,17 @@ export interface Format {
   readonly ownArguments?: readonly ("columns" | "csvFormulas")[];
   /** It compresses its own parts, so the file is not compressed as a whole. */
   readonly compressesItself?: boolean;
-  /** Why it cannot be written, such as a package that is not installed; undefined if it can. */
-  problem?(folder: string): string | undefined;
+  /** A package that users install themselves. */
+  readonly package?: string;
   /**
-   * Writes the rows again, in constant memory.
+   * The pieces of the file, in constant memory.
    * @param from a file with one row on each line
    */
-  write(from: string, write: Write, options: FormatOptions): Promise<void>;
+  pieces(from: string, options: FormatOptions): AsyncIterable<Buffer>;
 }
-
-/** Writes all pieces of the file. A second call begins again. */
-export type Write = (pieces: Readable) => Promise<void>;
 
 export interface FormatOptions {
   args: FormatArgs;
-  compression: CompressionName;
   /** Where optional packages are. */
   folder: string;
 }

@@ -1,5 +1,12 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { PassThrough, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Content } from "../destinations/destination";
+import { compressions } from "./compression";
 import { csv } from "./csv";
-import type { Format } from "./format";
+import type { Format, FormatArgs } from "./format";
 import { json } from "./json";
 import { ndjson } from "./ndjson";
 import { parquet } from "./parquet";
@@ -17,3 +24,47 @@ export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, c
 export const knownEnding = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
+
+/** The arguments of an export that say how its file is written. */
+export type WrittenAs = FormatArgs & { format?: ExportFormat };
+
+/** Whether the file contains the rows as they come, one on each line. */
+export function isAsRead({ format = "ndjson", compression = "none" }: WrittenAs): boolean {
+  return format === "ndjson" && compression === "none";
+}
+
+interface Options {
+  /** Where optional packages are. */
+  folder: string;
+  /** Of the new file. */
+  mode?: number;
+}
+
+/** Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk. */
+export async function writeFormat(
+  args: WrittenAs,
+  from: string,
+  to: string,
+  { folder, mode }: Options,
+): Promise<Content> {
+  const format = formats[args.format ?? "ndjson"];
+  const around = compressions[format.compressesItself === true ? "none" : (args.compression ?? "none")];
+  const compressed = (await around.stream?.(folder)) ?? new PassThrough();
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const digest = new Transform({
+    transform(piece: Buffer, _encoding, done): void {
+      hash.update(piece);
+      bytes += piece.length;
+      done(null, piece);
+    },
+  });
+  await rm(to, { force: true });
+  await pipeline(
+    format.pieces(from, { args, folder }),
+    compressed,
+    digest,
+    createWriteStream(to, { flags: "wx", flush: true, mode }),
+  );
+  return { bytes, sha256: hash.digest("hex") };
+}

@@ -1,20 +1,19 @@
-import { Readable } from "node:stream";
 import type { Format } from "./format";
-import { rowsOf } from "./jsonRows";
+import { linesOf } from "./rowTable";
 
 /** One array of all rows. */
 export const json: Format = {
   contentType: "application/json",
   extension: ".json",
-  write: (from, write) => write(Readable.from(asArray(from))),
-};
 
-async function* asArray(from: string): AsyncGenerator<Buffer> {
-  let before = "[";
-  for await (const rows of rowsOf(from)) {
-    // A line break stands only after a row: within a string it is written as an escape.
-    yield Buffer.from(`${before}\n${rows.slice(0, -1).replaceAll("\n", ",\n")}`, "latin1");
-    before = ",";
-  }
-  yield Buffer.from(before === "[" ? "[]\n" : "\n]\n");
-}
+  async *pieces(from) {
+    let before = "[";
+    for await (const lines of linesOf(from)) {
+      // A line break stands only after a row: within a string it is written as an escape.
+      const rows = lines.toString("latin1", 0, lines.length - 1).replaceAll("\n", ",\n");
+      yield Buffer.from(`${before}\n${rows}`, "latin1");
+      before = ",";
+    }
+    yield Buffer.from(before === "[" ? "[]\n" : "\n]\n");
+  },
+};
