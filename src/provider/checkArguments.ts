@@ -23,6 +23,7 @@ export async function checkArguments(
   }
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
+  resource.rules?.(sound, problems);
   const checked = (await resource.check?.(sound, context)) ?? sound;
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an unknown value before it
   // shows the problems.

@@ -3,7 +3,6 @@ import { isRecord } from "../service/isRecord";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
-import { isGivenOnce } from "./lists/checkList";
 import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
 import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
 import { everything } from "./ownership";
@@ -106,30 +105,17 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   // The state of a task that is only looked up has no `from`.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
-  rules({ from, actions, startUrls }: ExtractionTaskArgs, problems: Problem[]): void {
+  rules({ from, actions }: ExtractionTaskArgs, problems: Problem[]): void {
+    const found: Problem[] = [];
     if (isRecord(from)) {
-      const found: Problem[] = [];
       checkSource(from, found);
-      problems.push(...found.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
     }
-    if (isRecord(actions)) {
-      checkActionRules(actions, problems);
-    }
-    if (isRecord(startUrls)) {
-      isGivenOnce(givenStartUrls(startUrls, "startUrls."), problems);
-    }
+    problems.push(...found.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
+    checkActionRules(actions, problems);
   },
 
-  async check(args: ExtractionTaskArgs, context: CheckContext): Promise<CheckedArgs> {
-    const { from, actions, startUrls, ...options } = args;
-    const problems: CheckContext["problems"] = [];
-    const checked: CheckedArgs = { ...options, from };
-    if (isRecord(from)) {
-      const before = context.previous?.from;
-      const previous = isRecord(before) ? before : undefined;
-      checked.from = (await taskCopy.check?.(from, { ...context, previous, problems })) ?? from;
-    }
-    context.problems.push(...problems.map(({ path, reason }) => ({ path: `from.${path}`, reason })));
+  check({ actions, startUrls, ...args }: ExtractionTaskArgs, context: CheckContext): CheckedArgs {
+    const checked: CheckedArgs = args;
     if (actions !== undefined) {
       checked.actions = checkParameterActions({ actions }, true, context);
     }

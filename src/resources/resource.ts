@@ -42,13 +42,13 @@ export interface Resource<
   copiedFrom?(state: State): string | undefined;
 
   /**
-   * Adds problems that a description cannot express and that the arguments alone show, without the disk, the configuration and the state. `check` finds them
-   * too. Parts can be `unknown`.
+   * Adds problems that a description cannot express and that the arguments alone show, without the disk, the configuration and the state. Runs before `check`.
+   * Parts can be `unknown`.
    */
   rules?(args: Args, problems: Problem[]): void;
 
   /**
-   * Converts arguments to the form in which they are compared and stored, and adds problems that a description cannot express. Makes no
+   * Converts arguments to the form in which they are compared and stored, and adds problems that only the disk, the configuration or the state show. Makes no
    * request. Parts can be `unknown`, also those in which the description found a problem.
    */
   check?(args: Args, context: CheckContext): Checked | Promise<Checked>;

@@ -59,7 +59,6 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
     const { scope, markExported, maxRows } = args;
     const { settings, problems } = context;
-    dataExport.rules?.(args, problems);
     // The last export can have run on another machine. The disk of this one matters only if there will be another export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);

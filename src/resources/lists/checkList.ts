@@ -39,7 +39,7 @@ export interface GivenList {
 export type ListContext = FilePlaces & Pick<CheckContext, "problems">;
 
 /** Whether the list is given either directly or as a file. Adds a problem if none or both are given. */
-export function isGivenOnce({ args, list, file, at }: GivenList, problems: Problem[]): boolean {
+function isGivenOnce({ args, list, file, at }: GivenList, problems: Problem[]): boolean {
   const [hasList, hasFile] = [list, file].map((name) => argOf(args, name) !== undefined);
   if (hasList !== hasFile) {
     return true;

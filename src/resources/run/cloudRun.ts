@@ -1,13 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
-import { changedArgs, workArgs } from "../args";
 import type { CheckContext, Context, Created, Difference, Read, Replaced, Resource } from "../resource";
-import {
-  isOutcomeUnknown,
-  keepingAdoption,
-  lostResponseDifference,
-  onlyDiffers,
-  refuseUpdateOfUnknown,
-} from "../task/lostResponse";
+import { isOutcomeUnknown, lostResponseDifference, onlyDiffers, refuseUpdateOfUnknown } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
@@ -32,14 +25,9 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
   knowsEarlier: true,
 
   check(given: CloudRunArgs, context: CheckContext): CheckedCloudRunArgs {
-    const { previous } = context;
-    const { label, isOther } = checkLabel(given, context);
     const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;
-    const rerunOn = joinRerunOn(given.rerunOn, previous?.rerunOn);
-    const args = { ...others, ...(rerunOn !== undefined && { rerunOn }), ...label };
-    const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRun.args, args));
-    const isSame = isKnown && !isOther && changedArgs(cloudRun.args, previous, args).length === 0;
-    return keepingAdoption(args, previous, "adoptLotNo", isSame);
+    const rerunOn = joinRerunOn(given.rerunOn, context.previous?.rerunOn);
+    return { ...others, ...(rerunOn !== undefined && { rerunOn }), ...checkLabel(given, context) };
   },
 
   diff(state: CloudRunState, args: CheckedCloudRunArgs, previous?: Partial<CheckedCloudRunArgs>): Difference {

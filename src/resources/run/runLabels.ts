@@ -41,10 +41,7 @@ interface LabelledArgs extends LabelArg {
 }
 
 /** The label of this command if it can ask for a new run, else the previous one. Whether it does ask for one, only the state knows. */
-export function checkLabel(
-  { runLabel, ...args }: LabelledArgs,
-  { previous, replaced, warn }: CheckContext,
-): { label: LabelArg; isOther: boolean } {
+export function checkLabel({ runLabel, ...args }: LabelledArgs, { previous, replaced, warn }: CheckContext): LabelArg {
   const before: LabelState & { adoptLotNo?: unknown } = previous ?? replaced ?? {};
   const isGiven = runLabel !== undefined && args.runOnLabel !== false && !labelsOf(before).includes(runLabel);
   // The program says which run this resource is.
@@ -55,7 +52,6 @@ export function checkLabel(
         "Remove adoptLotNo, or set runOnLabel: false.",
     );
   }
-  const isOther = isGiven && !isPinned;
-  const label = isOther ? runLabel : before.runLabel;
-  return { label: label === undefined ? {} : { runLabel: label }, isOther };
+  const label = isGiven && !isPinned ? runLabel : before.runLabel;
+  return label === undefined ? {} : { runLabel: label };
 }

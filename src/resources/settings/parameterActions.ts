@@ -1,12 +1,11 @@
 import { isRecord } from "../../service/isRecord";
 import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
-import { isGivenOnce } from "../lists/checkList";
 import { splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
 import { entryOf } from "../values";
 import type { ActionLoopForm } from "./loopArgs";
-import { checkLoop, givenItems, loopSpec } from "./loopArgs";
+import { checkLoop, loopSpec } from "./loopArgs";
 import type { RestoreArgs } from "./restore";
 import type { Loop, Setting } from "./setting";
 import { listOf } from "./setting";
@@ -47,18 +46,11 @@ export function loopPath(actionId: string): string {
   return `actions.${actionId}.loop.`;
 }
 
-function checkDeclaresAnything(actionId: string, { properties, loop }: ParameterAction, problems: Problem[]): void {
-  if (properties === undefined && loop === undefined) {
-    problems.push({ path: `actions.${actionId}`, reason: "declares nothing: give properties, loop or both" });
-  }
-}
-
-/** The rules of all actions that their arguments alone show. */
-export function checkActionRules(actions: ParameterActions, problems: Problem[]): void {
-  for (const [actionId, action] of Object.entries(actions).filter(([, each]) => isRecord(each))) {
-    checkDeclaresAnything(actionId, action, problems);
-    if (isRecord(action.loop)) {
-      isGivenOnce(givenItems(action.loop, loopPath(actionId)), problems);
+/** Refuses an action that declares nothing. */
+export function checkActionRules(actions: ParameterActions | undefined, problems: Problem[]): void {
+  for (const [actionId, action] of Object.entries(isRecord(actions) ? actions : {})) {
+    if (isRecord(action) && action.properties === undefined && action.loop === undefined) {
+      problems.push({ path: `actions.${actionId}`, reason: "declares nothing: give properties, loop or both" });
     }
   }
 }
@@ -77,7 +69,6 @@ export function checkParameterActions(
     if (!isRecord(action) || (action.loop !== undefined && !isRecord(action.loop))) {
       return [actionId, action];
     }
-    checkDeclaresAnything(actionId, action, context.problems);
     const { loop, ...rest } = action;
     const at = { at: loopPath(actionId), before: entryOf(before, actionId)?.loop, isSame, onDelete };
     return [actionId, loop === undefined ? rest : { ...rest, loop: checkLoop(loop, at, context) }];

@@ -4,6 +4,7 @@ import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } fr
 import type { CheckedActions, ParameterActions, Previous } from "./parameterActions";
 import {
   actionsWith,
+  checkActionRules,
   checkParameterActions,
   parameterActionsKind,
   previousOf,
@@ -79,6 +80,8 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   secretOutputs: ["updatedParameters", "previous"],
 
   manages: ({ actions }) => idsOfActions(actions),
+
+  rules: ({ actions }, problems) => checkActionRules(actions, problems),
 
   check(given: TaskParametersArgs, context: CheckContext): CheckedArgs {
     const isSame = context.previous?.taskId === given.taskId;

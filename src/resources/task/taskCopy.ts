@@ -1,12 +1,11 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
 import type { Problem } from "../args";
 import { boolean, choice, string } from "../args";
-import type { CheckContext, Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
+import type { Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
   isOutcomeUnknown,
-  keepingAdoption,
   lostResponseDifference,
   onlyDiffers,
   refuseUpdateOfUnknown,
@@ -91,11 +90,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
 
   copiedFrom: ({ sourceTaskId }) => sourceTaskId,
 
-  check(args: TaskCopyArgs, { problems, previous }: CheckContext): TaskCopyArgs {
-    checkSource(args, problems);
-    const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
-    return keepingAdoption(args, previous, "adoptTaskId", isSame);
-  },
+  rules: checkSource,
 
   diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
     if (isOutcomeUnknown(state)) {
