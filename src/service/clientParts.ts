@@ -47,6 +47,7 @@ export function clientParts(options: ServiceClientOptions): ClientParts {
       return sender.call(prepare("refreshToken", request, settings), readNewTokens);
     },
   });
+  let isClosed = false;
   const sender: RequestSender = new RequestSender({ settings, transport, limiter, tokens, secrets, apiKey });
   return {
     settings,
@@ -55,7 +56,8 @@ export function clientParts(options: ServiceClientOptions): ClientParts {
     secrets,
     transport,
     close() {
-      leave();
+      if (!isClosed) leave();
+      isClosed = true;
       sender.close();
       transport.close();
       tokens.checkStored();

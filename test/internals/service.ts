@@ -24,7 +24,6 @@ export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
 export type { Cancel } from "../../src/service/http/clock";
 export { clock } from "../../src/service/http/clock";
-export type { Release } from "../../src/service/http/limiter";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";

@@ -160,6 +160,7 @@ describe("the provider that the engine's host loads", () => {
       "dataloader",
       "dist/provider/provider.js",
       "graceful-fs",
+      "p-limit",
       "proper-lockfile",
       "proxy-from-env",
       "retry",

@@ -1,3 +1,4 @@
+import type { Failure } from "../errors/failures";
 import { tokenSources } from "../errors/hints";
 import { onAbort } from "../http/onAbort";
 import type {
@@ -91,8 +92,26 @@ export class Tokens {
     return { kind: "credential", problem, hint: hints.join(" ") || `Set ${settingName("refreshToken")}.` };
   }
 
+  /**
+   * Notes whether the service accepted a token.
+   * @param failure what the response to a request with the token means
+   * @param refusedByCall the tokens with which the service refused the same call before
+   * @returns whether another token may help
+   */
+  isRefused(token: AccessToken, failure: Failure | undefined, refusedByCall: readonly string[]): boolean {
+    if (failure?.kind === "credential") {
+      this.#refuse(token);
+      return true;
+    }
+    this.#accept(token);
+    // A 403 without a code: either the account lacks the permission, or the access token has expired.
+    const mayBeExpired = failure?.perhapsToken === true && refusedByCall.length === 0 && this.#mayRenew(token);
+    if (mayBeExpired) this.#refuse(token);
+    return mayBeExpired;
+  }
+
   /** The service refused this token: the next {@link get} looks for another. */
-  refused(token: AccessToken): void {
+  #refuse(token: AccessToken): void {
     const { value, source } = token;
     this.#refused.add(value);
     if (source === "accessToken") this.#refusedSources.add(source);
@@ -108,7 +127,7 @@ export class Tokens {
     }
   }
 
-  accepted({ value, source, isStandIn }: AccessToken): void {
+  #accept({ value, source, isStandIn }: AccessToken): void {
     const { store, warn } = this.#parts;
     if (isStandIn === true && !this.#hasWarned) {
       this.#hasWarned = true;
@@ -121,10 +140,9 @@ export class Tokens {
     this.#refusedSources.delete(source);
   }
 
-  /** Whether to try another token if the service does not name the token as the reason of its refusal. */
-  mayRenew(token: AccessToken): boolean {
+  #mayRenew({ obtainedAt }: AccessToken): boolean {
     const { credentialCommand, refreshToken } = this.#parts;
-    const isOld = token.obtainedAt === undefined || Date.now() - token.obtainedAt > restAfterRefusal;
+    const isOld = obtainedAt === undefined || Date.now() - obtainedAt > restAfterRefusal;
     return isOld && (credentialCommand !== undefined || refreshToken !== undefined);
   }
 

@@ -46,7 +46,7 @@ export interface Failure {
   retryAfter?: number;
   /** The connection was probably closed while it was idle: the next attempt need not wait. */
   staleConnection?: boolean;
-  /** A 403 without a code: either the account lacks the permission, or the access token has expired. */
+  /** A 403 without a code. */
   perhapsToken?: boolean;
 }
 

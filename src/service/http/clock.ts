@@ -1,3 +1,5 @@
+import { onAbort } from "./onAbort";
+
 /** The longest delay of a timer, in milliseconds: Node.js fires a longer one after 1 ms. */
 export const longestTimer = 2 ** 31 - 1;
 
@@ -17,10 +19,17 @@ export const clock = {
   deadline: (milliseconds: number, strike: () => void): Cancel => timer(milliseconds, strike),
 };
 
-/** Resolves after these milliseconds of {@link clock}. */
-export function pause(milliseconds: number): Promise<void> {
+/** Resolves after these milliseconds of {@link clock}, or when the signal is aborted. */
+export function pause(milliseconds: number, waits?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    clock.wait(milliseconds, resolve);
+    const done = (): void => {
+      cancel();
+      stopListening?.();
+      resolve();
+    };
+    const cancel = clock.wait(milliseconds, done);
+    const stopListening = waits && onAbort(waits, done);
+    if (waits?.aborted) done();
   });
 }
 

@@ -1,5 +1,7 @@
-import type { Cancel } from "./clock";
-import { clock } from "./clock";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
+import type { Failure } from "../errors/failures";
+import { clock, pause } from "./clock";
 import { onAbort } from "./onAbort";
 
 export interface Limits {
@@ -9,8 +11,10 @@ export interface Limits {
   requestsPerSecond: number;
 }
 
-/** Ends the use of a slot. To be called once. `limited`: the service responded with 429, and asks to wait for these milliseconds. */
-export type Release = (result: "done" | "limited", retryAfter?: number) => void;
+/** What a request through the limiter tells it. */
+interface Result {
+  failure?: Pick<Failure, "kind" | "retryAfter">;
+}
 
 /** Milliseconds. Also the time between two steps up, and the pause after a 429 without Retry-After. */
 const second = 1000;
@@ -21,23 +25,20 @@ const second = 1000;
  */
 export class Limiter {
   readonly #limits: Limits;
-  readonly #waiting: (() => void)[] = [];
-  #inFlight = 0;
-  #concurrency: number;
+  readonly #slots: LimitFunction;
   #lastCut = Number.NEGATIVE_INFINITY;
   #nextRise = 0;
   #nextStart = 0;
   #pausedUntil = 0;
-  #cancelTimer: Cancel | undefined;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#concurrency = limits.concurrency;
+    this.#slots = pLimit(limits.concurrency);
   }
 
   /** Most requests in flight now. */
   get concurrency(): number {
-    return this.#concurrency;
+    return this.#slots.concurrency;
   }
 
   /** Milliseconds until the end of the pause that the service asked for. */
@@ -45,30 +46,31 @@ export class Limiter {
     return Math.max(0, this.#pausedUntil - clock.now());
   }
 
-  /** Waits for a slot, in order. Undefined if `waits` is aborted and no slot is free at once. */
-  acquire(waits: AbortSignal): Promise<Release | undefined> {
-    return new Promise((resolve) => {
-      const start = () => resolve(this.#slot());
-      const giveUp = () => {
-        const place = this.#waiting.indexOf(start);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        resolve(undefined);
+  /** Sends a request in a slot, in order. Undefined if `waits` is aborted before, and no slot is free at once. */
+  run<T extends Result>(waits: AbortSignal, send: () => Promise<T>): Promise<T | undefined> {
+    const { activeCount, concurrency } = this.#slots;
+    const isFree = activeCount < concurrency && this.#wait === 0;
+    if (waits.aborted && !isFree) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      const stopListening = onAbort(waits, () => resolve(undefined));
+      const inSlot = async (): Promise<T | undefined> => {
+        while (this.#wait > 0 && !waits.aborted) await pause(this.#wait, waits);
+        stopListening();
+        if (waits.aborted && !isFree) return undefined;
+        const begun = clock.now();
+        this.#nextStart = begun + second / this.#limits.requestsPerSecond;
+        const result = await send();
+        if (result.failure?.kind === "rateLimited") this.#slowDown(begun, result.failure.retryAfter);
+        else this.#rise();
+        return result;
       };
-      onAbort(waits, giveUp);
-      this.#waiting.push(start);
-      this.#startWaiting();
-      if (waits.aborted) giveUp();
+      this.#slots(inSlot).then(resolve, reject);
     });
   }
 
-  #slot(): Release {
-    const begun = clock.now();
-    return (result, retryAfter) => {
-      this.#inFlight -= 1;
-      if (result === "limited") this.#slowDown(begun, retryAfter);
-      else this.#rise();
-      this.#startWaiting();
-    };
+  /** Milliseconds until the next request can start. */
+  get #wait(): number {
+    return Math.max(0, this.#pausedUntil - clock.now(), this.#nextStart - clock.now());
   }
 
   #slowDown(begun: number, retryAfter = second): void {
@@ -76,50 +78,34 @@ export class Limiter {
     this.#pausedUntil = Math.max(this.#pausedUntil, now + retryAfter);
     // Requests that were in flight at the last cut say nothing about the new number.
     if (begun < this.#lastCut) return;
-    this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
+    this.#slots.concurrency = Math.max(1, Math.floor(this.concurrency / 2));
     this.#lastCut = now;
     this.#nextRise = this.#pausedUntil + second;
   }
 
   #rise(): void {
     const now = clock.now();
-    if (now < this.#nextRise || this.#concurrency === this.#limits.concurrency) return;
-    this.#concurrency += 1;
+    if (now < this.#nextRise || this.concurrency === this.#limits.concurrency) return;
+    this.#slots.concurrency += 1;
     this.#nextRise = now + second;
-  }
-
-  #startWaiting(): void {
-    this.#cancelTimer?.();
-    while (this.#waiting.length > 0 && this.#inFlight < this.#concurrency) {
-      const now = clock.now();
-      const wait = Math.max(this.#pausedUntil, this.#nextStart) - now;
-      if (wait > 0) {
-        this.#cancelTimer = clock.wait(wait, () => this.#startWaiting());
-        return;
-      }
-      this.#inFlight += 1;
-      this.#nextStart = now + second / this.#limits.requestsPerSecond;
-      this.#waiting.shift()?.();
-    }
   }
 }
 
-const shared = new Map<string, { limiter: Limiter; clients: Set<symbol> }>();
+const shared = new Map<string, { limiter: Limiter; clients: number }>();
 
-/** The limiter of all clients of this process for one service, with equal limits. It is deleted with its last client. */
-export function joinLimiter({ baseUrl, concurrency, requestsPerSecond }: Limits & { baseUrl: string }): {
+/** The limiter of all clients of this process for one service, with equal limits. `leave` is to be called once, when a client is closed. */
+export function joinLimiter({ baseUrl, ...limits }: Limits & { baseUrl: string }): {
   limiter: Limiter;
   leave: () => void;
 } {
-  const key = [baseUrl, concurrency, requestsPerSecond].join(" ");
-  const entry = shared.get(key) ?? { limiter: new Limiter({ concurrency, requestsPerSecond }), clients: new Set() };
-  const client = Symbol(key);
-  entry.clients.add(client);
+  const key = [baseUrl, limits.concurrency, limits.requestsPerSecond].join(" ");
+  const entry = shared.get(key) ?? { limiter: new Limiter(limits), clients: 0 };
+  entry.clients += 1;
   shared.set(key, entry);
-  const leave = () => {
-    entry.clients.delete(client);
+  const leave = (): void => {
+    entry.clients -= 1;
     // What was learned goes too, because the next client can find another service at this address.
-    if (entry.clients.size === 0 && shared.get(key) === entry) shared.delete(key);
+    if (entry.clients === 0) shared.delete(key);
   };
   return { limiter: entry.limiter, leave };
 }

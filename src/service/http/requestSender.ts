@@ -2,7 +2,7 @@ import type { AccessToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
 import { ContractBreach } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
-import type { ServiceError } from "../errors/errors";
+import type { ServiceError, ServiceErrorKind } from "../errors/errors";
 import type { ErrorExtras } from "../errors/errorText";
 import { errorOf } from "../errors/errorText";
 import type { Failure, HttpResponse } from "../errors/failures";
@@ -12,11 +12,9 @@ import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
 import type { ClientSettings } from "../settings";
-import { clock } from "./clock";
-import { Deadline } from "./deadline";
+import { Call } from "./call";
+import { clock, pause } from "./clock";
 import type { Limiter } from "./limiter";
-import { onAbort } from "./onAbort";
-import { RetryPolicy } from "./retryPolicy";
 import type { Exchange } from "./transport";
 import type { TransportOnDemand } from "./transportOnDemand";
 
@@ -38,124 +36,76 @@ export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 /** Makes a call: gets a credential and a slot of the limiter, sends the request, and repeats it while that is safe. */
 export class RequestSender {
   readonly #parts: RequestSenderParts;
-  readonly #inProgress = new Set<Deadline>();
-
-  readonly #stopListening: () => void;
-  #closed = false;
+  readonly #closed = new AbortController();
   /** See `clockAhead` of the client. */
   clockAhead: number | undefined;
 
   constructor(parts: RequestSenderParts) {
     this.#parts = parts;
-    this.#stopListening = onAbort(parts.settings.interrupted, () => {
-      for (const deadline of this.#inProgress) deadline.endWaits();
-    });
   }
 
   /**
    * @throws ServiceError
    */
   async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
-    const { settings } = this.#parts;
-    if (this.#closed)
-      throw this.#error(request, clientClosed, { hint: "Create a new ServiceClient for further calls." });
-    if (request.problem !== undefined) {
-      throw this.#error(request, { kind: "invalidRequest", outcome: "notExecuted", problem: request.problem });
+    const problem = this.#closed.signal.aborted
+      ? "not sent: the client is closed. Create a new ServiceClient for further calls."
+      : request.problem;
+    if (problem !== undefined) {
+      const kind = problem === request.problem ? "invalidRequest" : "aborted";
+      throw this.#error(request, { kind, outcome: "notExecuted", problem });
     }
-    const { deadlineSeconds = settings.deadline / 1000 } = options;
-    const deadline = new Deadline(options.signal, deadlineSeconds * 1000);
-    // The response to a refresh can hold the only valid refresh token: the client waits for it and stores it.
-    if (request.name !== "refreshToken") this.#inProgress.add(deadline);
-    if (settings.interrupted.aborted) deadline.endWaits();
+    const call = new Call(request, this.#parts.settings, options, this.#closed.signal);
     try {
-      const retries = new RetryPolicy(request, settings, options.once);
-      const response = await this.#respond(request, deadline, retries);
-      return this.#read(request, response, (body) => read(body, retries.anyLost));
+      const response = await this.#respond(call);
+      return this.#read(request, response, (body) => read(body, call.anyLost));
     } finally {
-      this.#inProgress.delete(deadline);
-      deadline.dispose();
+      call.dispose();
     }
   }
 
   /** Ends all calls in progress except refreshes, and refuses further calls. */
   close(): void {
-    this.#closed = true;
-    this.#stopListening();
-    for (const deadline of this.#inProgress) deadline.end();
+    this.#closed.abort();
   }
 
-  async #respond(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy): Promise<HttpResponse> {
+  async #respond(call: Call): Promise<HttpResponse> {
     const { settings, tokens } = this.#parts;
-    let askedAgain = false;
-    const refused: string[] = [];
-    let requestId: string | undefined;
     for (;;) {
-      if (deadline.signal.aborted) throw this.#ended(request, deadline, retries);
-      const token =
-        request.credential === "bearer"
-          ? await this.#token(request, deadline, retries, { refused, requestId })
-          : undefined;
-      const exchange = await this.#exchange(request, token, deadline);
-      if (exchange === undefined) {
-        throw this.#ended(request, deadline, retries, this.#noSlot());
-      }
-      const { failure } = exchange;
-      if (failure?.kind !== "credential" && exchange.response && token !== undefined) tokens.accepted(token);
-      if (failure === undefined) {
-        if (exchange.response) return exchange.response;
+      const token = call.request.credential === "bearer" ? await this.#token(call) : undefined;
+      const { response, failure } = await this.#attempt(call, token);
+      if (token !== undefined && response !== undefined && tokens.isRefused(token, failure, call.refused)) {
+        call.last = failure;
+        call.refused.push(token.value);
+        this.#trace(call.request, "the access token was refused: getting another one");
         continue;
       }
-      const forbidden: boolean =
-        failure.perhapsToken === true && !askedAgain && token !== undefined && tokens.mayRenew(token);
-      if (token !== undefined && (failure.kind === "credential" || forbidden)) {
-        askedAgain ||= forbidden;
-        refused.push(token.value);
-        ({ requestId } = failure);
-        tokens.refused(token);
-        this.#trace(request, "the access token was refused: getting another one");
-        continue;
-      }
-      // The deadline of the whole call ended this attempt, not the caller.
-      const told: Failure = failure.kind === "aborted" && !deadline.endedByCaller ? this.#late(failure) : failure;
-      const wait = retries.waitAfter(told, deadline.left);
-      if (wait === undefined) throw this.#finalError(request, told, retries);
-      this.#trace(request, `${told.kind}: next attempt in ${Math.round(wait)} ms`);
-      await deadline.pause(wait);
-      if (settings.interrupted.aborted) {
-        throw this.#finalError(request, told, retries, notAgain);
-      }
+      if (failure === undefined) return response as HttpResponse;
+      const wait = call.waitAfter(failure);
+      if (wait === undefined) throw this.#finalError(call, failure);
+      this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);
+      await pause(wait, call.waits);
+      if (settings.interrupted.aborted) throw this.#finalError(call, failure, notAgain);
     }
   }
 
-  async #token(
-    request: PreparedRequest,
-    deadline: Deadline,
-    retries: RetryPolicy,
-    { refused, requestId }: { refused: readonly string[]; requestId: string | undefined },
-  ): Promise<AccessToken> {
-    const { tokens } = this.#parts;
-    const found = await tokens.get(deadline.signal, refused);
+  async #token(call: Call): Promise<AccessToken> {
+    const found = await this.#parts.tokens.get(call.ended, call.refused);
     if ("value" in found) return found;
-    if (found.kind === "aborted") throw this.#ended(request, deadline, retries);
     const { kind, problem, hint } = found;
-    throw this.#error(request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
+    if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
+    const { requestId } = call.last ?? {};
+    throw this.#error(call.request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
   }
 
-  /** Undefined if the call ended before it got a slot. */
-  async #exchange(
-    request: PreparedRequest,
-    token: AccessToken | undefined,
-    deadline: Deadline,
-  ): Promise<Attempt | undefined> {
+  /** @throws ServiceError if the call ended before it got a slot */
+  async #attempt(call: Call, token: AccessToken | undefined): Promise<Attempt> {
     const { settings, transport, limiter } = this.#parts;
+    const { request } = call;
     const headers = this.#credentialHeaders(request, token);
     transport.prepare();
-    if (limiter.pause > deadline.left) return undefined;
-    const release = await limiter.acquire(deadline.waits);
-    if (release === undefined) return undefined;
-    const begun = clock.now();
-    let failure: Failure | undefined;
-    try {
+    const send = async (): Promise<Attempt> => {
+      const begun = clock.now();
       const exchange = await transport.exchange({
         method: request.operation.method,
         url: settings.baseUrl + request.path,
@@ -164,17 +114,16 @@ export class RequestSender {
         upload: request.upload,
         freshConnection: !request.mayRepeat || request.operation.returnsOnce === true,
         timeout: settings.timeout,
-        signal: deadline.signal,
+        signal: call.ended,
       });
       this.#log(request, exchange, clock.now() - begun);
       const date = Date.parse(exchange.response?.date ?? "");
       if (!Number.isNaN(date)) this.clockAhead = Date.now() - date;
-      failure = this.#failureOf(request, exchange);
-      return { ...exchange, failure };
-    } finally {
-      if (failure?.kind === "rateLimited") release("limited", failure.retryAfter);
-      else release("done");
-    }
+      return { ...exchange, failure: this.#failureOf(request, exchange) };
+    };
+    const attempt = limiter.pause > call.left ? undefined : await limiter.run(call.waits, send);
+    if (attempt === undefined) throw this.#notSent(call, this.#noSlot());
+    return attempt;
   }
 
   #failureOf(request: PreparedRequest, { response, loss }: Exchange): Failure | undefined {
@@ -215,37 +164,23 @@ export class RequestSender {
   /** Why a request got no slot. */
   #noSlot(): Failure {
     const { settings, limiter } = this.#parts;
-    if (settings.interrupted.aborted) return interruptedBeforeSlot;
-    if (limiter.pause === 0) return noSlot;
+    const inProgress = "while other requests to this service were in progress";
+    if (settings.interrupted.aborted) return nothingSent("aborted", `the command was interrupted ${inProgress}`);
+    if (limiter.pause === 0) return nothingSent("rateLimited", `the call's deadline passed ${inProgress}`);
     const seconds = Math.ceil(limiter.pause / 1000);
-    const problem = `not sent: the service asked to wait (Retry-After) for another ${seconds} s, longer than the call's deadline allows.`;
-    return { ...noSlot, problem };
+    const why = `the service asked to wait (Retry-After) for another ${seconds} s, longer than the call's deadline allows`;
+    return nothingSent("rateLimited", why);
   }
 
-  #late(failure: Failure): Failure {
-    const sent = failure.outcome === "unknown";
-    return {
-      ...failure,
-      kind: sent ? "outcomeUnknown" : "unreachable",
-      problem: sent
-        ? "no response came before the call's deadline."
-        : "the call's deadline passed before this attempt was sent.",
-    };
+  /** The error of a call that ended before its next attempt. */
+  #notSent(call: Call, otherwise: Failure): ServiceError {
+    if (!call.isEndedByCaller) return this.#finalError(call, call.last ?? otherwise);
+    return this.#finalError(call, nothingSent("aborted", "the caller ended the call"));
   }
 
-  #ended(request: PreparedRequest, deadline: Deadline, retries: RetryPolicy, reason = nothingSent): ServiceError {
-    if (!deadline.endedByCaller) return this.#finalError(request, retries.last ?? reason, retries);
-    const problem =
-      retries.last === undefined
-        ? "the caller ended the call before a request was sent."
-        : "the caller ended the call while it waited for the next attempt.";
-    return this.#finalError(request, { kind: "aborted", outcome: "notExecuted", problem, repeat: "never" }, retries);
-  }
-
-  #finalError(request: PreparedRequest, failure: Failure, retries: RetryPolicy, more = ""): ServiceError {
-    return this.#error(request, retries.final(failure), {
-      history: `${retries.historyBefore(failure)} ${more}`.trim(),
-    });
+  #finalError(call: Call, failure: Failure, more = ""): ServiceError {
+    const history = `${call.historyBefore(failure)} ${more}`.trim();
+    return this.#error(call.request, call.final(failure), { history });
   }
 
   #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], extras: ErrorExtras = {}): ServiceError {
@@ -274,24 +209,9 @@ export class RequestSender {
   }
 }
 
-const nothingSent: Failure = {
-  kind: "unreachable",
-  outcome: "notExecuted",
-  problem: "the call's deadline passed before a request was sent.",
-  repeat: "never",
-};
-const noSlot: Failure = {
-  ...nothingSent,
-  kind: "rateLimited",
-  problem: "not sent: the call's deadline passed while other requests to this service were in progress.",
-};
-
-const interruptedBeforeSlot: Failure = {
-  ...nothingSent,
-  kind: "aborted",
-  problem: "not sent: the command was interrupted while other requests to this service were in progress.",
-};
-const clientClosed: Failure = { ...nothingSent, kind: "aborted", problem: "not sent: the client is closed." };
+function nothingSent(kind: ServiceErrorKind, why: string): Failure {
+  return { kind, outcome: "notExecuted", problem: `not sent: ${why}.`, repeat: "never" };
+}
 
 const notAgain = "It was not sent again, because the command was interrupted.";
 

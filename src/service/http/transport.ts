@@ -6,6 +6,7 @@ import axios from "axios";
 import type { UploadSource } from "../contract/types";
 import type { HttpResponse, Loss } from "../errors/failures";
 import { ownPackage } from "../ownPackage";
+import { deadlinePassed } from "./call";
 import { longestTimer } from "./clock";
 import { onAbort } from "./onAbort";
 import type { ProxyServer } from "./proxyServer";
@@ -106,6 +107,7 @@ export class Transport {
     const unopened = request.upload !== undefined && upload === undefined && error instanceof Error;
     const problem = unopened ? `the file cannot be opened (${error.message}).` : upload?.problem();
     if (problem !== undefined) return { reason: "source", sent, detail: problem };
+    if (request.signal.reason === deadlinePassed) return { reason: "timeout", sent, detail: deadlinePassed.message };
     if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
     if (progress.timedOut) {
       return { reason: "timeout", sent, detail: `timeout after ${request.timeout / 1000} s` };
