@@ -131,7 +131,6 @@ export class Cli {
       isNewCopy: () => false,
       redact: (text) => client.redact(config.redact(text)),
       warn: (message) => terminal.warn(message),
-      tookOver: (message) => terminal.warn(message),
       progress: (message) => terminal.progress(message),
       now: () => performance.now(),
       sleep: (milliseconds) => sleep(milliseconds, interrupted),

@@ -1,7 +1,6 @@
 import * as grpc from "@grpc/grpc-js";
 import * as clients from "@pulumi/pulumi/proto/engine_grpc_pb";
 import * as protocol from "@pulumi/pulumi/proto/engine_pb";
-import type { Ending } from "./endings";
 import { engineEndings } from "./endings";
 import type { Engine } from "./engine";
 import { interruptionBySignals } from "./interruption";
@@ -11,7 +10,6 @@ import { engineLog } from "./log";
 export interface PluginEngine extends Engine {
   /** The engine has sent Cancel: the user interrupts the command, or the command has ended. */
   cancel(): void;
-  onEnd(ending: Ending): void;
 }
 
 /** The engine that started this process, a native plugin. */

@@ -47,7 +47,7 @@ export class Plugin {
   constructor(private readonly engine: PluginEngine) {
     const { server } = this;
     // Also for a process that only shows its schema.
-    endWithEngine(() => this.host, engine.onEnd);
+    endWithEngine(() => this.host, engine);
     server.addService(ResourceProviderService, {
       getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),

@@ -1,12 +1,12 @@
 import type { dynamic } from "@pulumi/pulumi";
-import type { DynamicEngine } from "../engine/engine";
+import { urnOf } from "../engine/requests";
 import type { Properties } from "../engine/serialization";
 import { deserialize, failedInputsKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
 import type { Host } from "./host";
-import { InitFailure, ProviderError } from "./providerErrors";
+import { InitFailure } from "./providerErrors";
 import type { Written } from "./resourceSteps";
 import { ResourceSteps } from "./resourceSteps";
 import type { Layer } from "./step";
@@ -18,7 +18,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   constructor(
     resource: AnyResource,
     /** The host of this process; it exists from the first configure on. */
-    private readonly host: () => Host<DynamicEngine>,
+    host: () => Host,
     private readonly onConfigure: (request: dynamic.ConfigureRequest) => void,
     layers?: readonly Layer[],
   ) {
@@ -31,9 +31,8 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-    return this.respond("printed", async (host) => {
-      const { engine } = host;
-      const urn = engine.urnOf(news);
+    return this.steps.during(async () => {
+      const urn = urnOf(news);
       const given = deserialize(news);
       if (this.steps.isSkipped(news, urn)) {
         return { inputs: news, failures: [] };
@@ -45,11 +44,11 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.respond("printed", async ({ engine }) => {
+    return this.steps.during(async () => {
       if (failedInputsKey in news) {
         return { changes: false };
       }
-      const urn = engine.urnOf(news);
+      const urn = urnOf(news);
       const change = await this.steps.diff({ urn, id, state: deserialize(olds), args: deserialize(news) });
       switch (change.is) {
         case "none":
@@ -66,46 +65,28 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
-    return this.respond("returned", async ({ engine }) => {
-      return resultOf(await this.steps.create({ urn: engine.urnOf(inputs), args: deserialize(inputs) }), inputs);
+    return this.steps.during(async () => {
+      return resultOf(await this.steps.create({ urn: urnOf(inputs), args: deserialize(inputs) }), inputs);
     });
   }
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
-    return this.respond("returned", async ({ engine }) => {
-      const request = { urn: engine.urnOf(news), id, state: deserialize(olds), args: deserialize(news) };
+    return this.steps.during(async () => {
+      const request = { urn: urnOf(news), id, state: deserialize(olds), args: deserialize(news) };
       const { outs } = resultOf(await this.steps.update(request), news);
       return { outs };
     });
   }
 
   async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-    return this.respond("printed", async ({ engine }) => {
-      const found = await this.steps.read({ urn: engine.urnOf(props), id, state: deserialize(props) });
+    return this.steps.during(async () => {
+      const found = await this.steps.read({ urn: urnOf(props), id, state: deserialize(props) });
       return found === undefined ? {} : { id, props: serialize(found.state), inputs: serialize(found.args) };
     });
   }
 
   async delete(id: string, props: Properties): Promise<void> {
-    await this.respond("printed", ({ engine }) =>
-      this.steps.delete({ urn: engine.urnOf(props), id, state: deserialize(props) }),
-    );
-  }
-
-  /** @param errors what the engine's host does with an error: it returns those of create and update to the engine, and prints the others as well */
-  private async respond<T>(
-    errors: "returned" | "printed",
-    work: (host: Host<DynamicEngine>) => Promise<T>,
-  ): Promise<T> {
-    const host = this.host();
-    try {
-      return await this.steps.during(() => work(host));
-    } catch (error) {
-      if (errors === "printed" && error instanceof ProviderError) {
-        host.engine.dropEchoOf(error);
-      }
-      throw error;
-    }
+    await this.steps.during(() => this.steps.delete({ urn: urnOf(props), id, state: deserialize(props) }));
   }
 }
 

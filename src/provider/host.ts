@@ -3,7 +3,6 @@ import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig } from "../config/config";
 import { previewReadOptions } from "../config/previewReads";
-import type { Ending } from "../engine/endings";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
@@ -32,7 +31,7 @@ interface Service {
 }
 
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
-export class Host<OfEngine extends Engine = Engine> {
+export class Host {
   /** Undefined if the configuration switches the journal off. */
   readonly journal: Journal | undefined;
   private readonly accountGuards = new Map<string, AccountGuard>();
@@ -50,7 +49,6 @@ export class Host<OfEngine extends Engine = Engine> {
   readonly replaced = new Map<string, Replaced>();
   /** By URN: the arguments after the previous check, for resources whose diff needs them. */
   readonly previous = new Map<string, Properties>();
-  private stepsUnderWay = 0;
   private readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
   /** By the options of the client. */
@@ -59,7 +57,7 @@ export class Host<OfEngine extends Engine = Engine> {
 
   constructor(
     read: ReadKey,
-    readonly engine: OfEngine,
+    readonly engine: Engine,
     /** The program's folder. */
     readonly programFolder = process.cwd(),
     processes: Processes = systemProcesses(),
@@ -172,15 +170,7 @@ export class Host<OfEngine extends Engine = Engine> {
     if (this.engine.interrupted.aborted) {
       throw new ResourceError("The command was interrupted before this step. Nothing was sent.");
     }
-    this.stepsUnderWay++;
-    try {
-      return await step();
-    } finally {
-      this.stepsUnderWay--;
-      if (this.stepsUnderWay === 0) {
-        this.engine.log.flush();
-      }
-    }
+    return step();
   }
 
   warn(message: string, urn?: string): void {
@@ -197,6 +187,12 @@ export class Host<OfEngine extends Engine = Engine> {
 
   movedFrom(origin: string): boolean {
     return this.config.movedFrom.includes(origin);
+  }
+
+  /** Call it when the engine has saved all results. */
+  async noteSaved(): Promise<void> {
+    this.journal?.dropSaved();
+    await this.engine.log.end();
   }
 
   /** Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are noted. */
@@ -229,7 +225,6 @@ export class Host<OfEngine extends Engine = Engine> {
       saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
       redact: (text) => this.redact(text),
       warn: (message) => this.engine.log.warn(message, urn),
-      tookOver: (message) => this.engine.log.tookOver(message, shortTypeOf(urn), urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
       sleep: (milliseconds) => sleep(milliseconds, this.engine.interrupted),
@@ -296,27 +291,17 @@ export class Host<OfEngine extends Engine = Engine> {
  * Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run.
  * @param host undefined in a process that the engine has not configured
  */
-export function endWithEngine(host: () => Host | undefined, onEnd: (ending: Ending) => void): void {
-  const end = async (): Promise<void> => {
+export function endWithEngine(host: () => Host | undefined, { onEnd }: Engine): void {
+  const end = async (isSaved: boolean): Promise<void> => {
+    await (isSaved ? host()?.noteSaved() : undefined);
     await host()?.close();
     process.exit();
   };
-  onEnd({
-    saved: () => {
-      host()?.journal?.dropSaved();
-      void Promise.resolve(host()?.engine.log.end()).then(end);
-    },
-    gone: () => void end(),
-  });
+  onEnd({ saved: () => void end(true), gone: () => void end(false) });
 }
 
 /** A resource as messages name it: its type without the module, and its name. */
 export function titleOf(urn: string): string {
-  return `${shortTypeOf(urn)} "${partsOfUrn(urn).name}"`;
-}
-
-/** The journal knows no resource without a URN. */
-function shortTypeOf(urn = ""): string {
-  const { type } = partsOfUrn(urn);
-  return type.slice(type.lastIndexOf(":") + 1);
+  const { type, name } = partsOfUrn(urn);
+  return `${type.slice(type.lastIndexOf(":") + 1)} "${name}"`;
 }

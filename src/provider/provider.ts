@@ -1,6 +1,5 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ReadKey } from "../config/config";
-import type { DynamicEngine } from "../engine/engine";
 import { connectedEngine } from "../engine/engine";
 import { resources } from "../resources/index";
 import { DynamicProvider } from "./dynamicProvider";
@@ -21,21 +20,21 @@ export function get(type: string): dynamic.ResourceProvider {
 }
 
 /** The host of the process: all resources share its clients, limits and locks. */
-let host: Host<DynamicEngine> | undefined;
+let host: Host | undefined;
 
 function configure({ config }: dynamic.ConfigureRequest): void {
   host ??= start((key) => config.get(`webextract:${key}`));
 }
 
 /** An old SDK does not call configure. Then only the environment is known. */
-function currentHost(): Host<DynamicEngine> {
+function currentHost(): Host {
   host ??= start(() => undefined);
   return host;
 }
 
-function start(read: ReadKey): Host<DynamicEngine> {
+function start(read: ReadKey): Host {
   const engine = connectedEngine();
   const started = new Host(read, engine);
-  endWithEngine(() => started, engine.onEnd);
+  endWithEngine(() => started, engine);
   return started;
 }

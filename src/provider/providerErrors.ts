@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { inPlaceOfStack } from "../engine/errorEcho";
 import type { Properties } from "../engine/serialization";
 import { shownText } from "../service/errors/foreignText";
 
@@ -10,8 +11,7 @@ export class ProviderError extends Error {
   constructor(message: string) {
     super(shownText(message));
     this.name = "Error";
-    // The host prints "ERROR: STACK" for errors in check, diff, read and delete. If that line cannot be dropped, it shows no stack.
-    this.stack = "";
+    this.stack = inPlaceOfStack;
   }
 
   override toString(): string {

@@ -171,8 +171,6 @@ export interface Context {
   redact(text: string): string;
   /** Shows a warning beside the resource. */
   warn(message: string): void;
-  /** Warns that this step took over what a killed command made. Many such warnings are shown as one. */
-  tookOver(message: string): void;
   /** Shows the progress of a long step. Each message replaces the previous one. */
   progress(message: string): void;
   /** Milliseconds since an arbitrary moment. Only differences are meaningful. */

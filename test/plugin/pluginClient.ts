@@ -11,7 +11,7 @@ import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb"
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { SummedUpLog } from "../internals/engine";
+import { EngineLog } from "../internals/engine";
 import { Plugin } from "../internals/plugin";
 import { unknownText } from "../program/inProcess";
 import { task } from "../resources/life";
@@ -55,7 +55,7 @@ export class PluginWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "webextract-plugin-"));
   private readonly interruption = new AbortController();
   private readonly plugin = new Plugin({
-    log: new SummedUpLog((message, _urn, kind) => kind === "warning" && this.warnings.push(message)),
+    log: new EngineLog((message, _urn, kind) => kind === "warning" && this.warnings.push(message)),
     interrupted: this.interruption.signal,
     cancel: () => this.interruption.abort(),
     onEnd: () => undefined,

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ConfigKey } from "../internals/config";
-import type { DynamicEngine } from "../internals/engine";
-import { SummedUpLog, urnOf } from "../internals/engine";
+import type { Engine } from "../internals/engine";
+import { EngineLog } from "../internals/engine";
 import type { Layer, ProcessName } from "../internals/provider";
 import { DynamicProvider, Host } from "../internals/provider";
 import { resources } from "../internals/resources";
@@ -11,16 +11,13 @@ export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** Stands for an engine that shows nothing. */
 export function noEngine(
-  log: ConstructorParameters<typeof SummedUpLog>[0],
+  log: ConstructorParameters<typeof EngineLog>[0],
   interrupted: AbortSignal = new AbortController().signal,
-): DynamicEngine {
-  const ignore = (): void => undefined;
+): Engine {
   return {
-    log: new SummedUpLog(log),
+    log: new EngineLog(log),
     interrupted,
-    urnOf,
-    dropEchoOf: ignore,
-    onEnd: ignore,
+    onEnd: () => undefined,
   };
 }
 
@@ -33,7 +30,7 @@ export class InProcess {
   readonly interruption = new AbortController();
   /** Its name in the journal. */
   readonly name: ProcessName = { host: "here", pid: ++lastPid, start: "1" };
-  private readonly host: Host<DynamicEngine>;
+  private readonly host: Host;
 
   constructor(
     config: Partial<Record<ConfigKey, string>>,
@@ -57,8 +54,8 @@ export class InProcess {
   }
 
   /** What the engine's SIGINT does at the end of a command, when it has saved all results. */
-  end(): void {
-    this.host.journal?.dropSaved();
+  async end(): Promise<void> {
+    await this.host.noteSaved();
   }
 
   provider(type: string): Required<Omit<dynamic.ResourceProvider, "configure">> {

@@ -352,7 +352,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
       const before = world.journal();
-      world.providers.end();
+      await world.providers.end();
       assert.deepEqual(world.journal(), before);
       assert.match(await failure(saved.up(runArgs)), /A paid run of task "task-1" may have started/);
       assert.equal(runs().length, 1);
@@ -367,7 +367,7 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.providers.warnings.join(), /^Interrupted: A paid run of task "task-1" may have started\./);
       hold.release();
       const saved = await step;
-      world.providers.end();
+      await world.providers.end();
       assert.equal(world.journal().length, 1);
       await saved.up(runArgs);
       assert.equal(runs().length, 1);
@@ -379,7 +379,7 @@ describe("the journal of requests that must not be sent twice", () => {
       world.emulator.clearFaults();
       await world.providers.provider("TaskCopy").create(await named(two, copyArgs));
       assert.equal(world.journal().length, 2);
-      world.providers.end();
+      await world.providers.end();
       assert.deepEqual(
         world.journal().map(({ urn }) => urn),
         [one.urn],

@@ -75,8 +75,8 @@ export class World {
       return await steps();
     } finally {
       this.inCommand = false;
+      await this.providers.end();
       this.warnings.push(...this.providers.warnings);
-      this.providers.end();
     }
   }
 

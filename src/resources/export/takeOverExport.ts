@@ -91,7 +91,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
       pending: [pendingMark.outcomeUnknown],
     });
   }
-  context.tookOver(`${was} The file was taken over, and the rows were not read again.`);
+  context.warn(`${was} The file was taken over, and the rows were not read again.`);
   return { done: state };
 }
 

@@ -59,7 +59,7 @@ export function withoutHint({ message, hint }: ServiceError): string {
 export async function takeOver(
   request: MakingRequest,
   look: (id: string) => Promise<Presence["is"]>,
-  { journal, tookOver }: Context,
+  { journal, warn }: Context,
 ): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
   const { operation, inputs } = request;
   const earlier = await journal?.earlier(operation, inputs);
@@ -83,7 +83,7 @@ export async function takeOver(
         `Set ${adoptingArgument(operation)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
-  tookOver(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
+  warn(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
   earlier.takeOver();
   return { id, detail };
 }

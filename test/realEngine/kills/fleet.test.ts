@@ -4,7 +4,7 @@ import { KilledFleet } from "./killedFleet";
 describe("a fleet without checkpoints", function () {
   this.timeout(120_000);
 
-  it("whose engine is killed loses nothing: the next up takes over all of it, with one summary", async () => {
+  it("whose engine is killed loses nothing: the next up takes over all of it, with warnings that are summed up", async () => {
     const tasks = 12;
     const fleet = await KilledFleet.create(tasks);
     try {
@@ -16,8 +16,7 @@ describe("a fleet without checkpoints", function () {
       const { output, ups } = await fleet.finish();
       // On a busy machine, the kill can come between the file of an export and the end of its mark.
       assert.equal(ups, /They may be marked, so keep this file/.test(output) ? 2 : 1, output);
-      assert.equal(output.match(/^ *warning: .*taken over/gm)?.length, 1);
-      assert.match(output, /^ *warning: \d+ resources were taken over: .*\b12 ExtractionTask\. /m);
+      assert.match(output, /^ *warning: ".*was taken over.*\(\d+ warnings like this one; the others are about "/m);
       await fleet.assertWhole();
     } finally {
       await fleet.world.remove();
