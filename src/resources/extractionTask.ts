@@ -67,7 +67,7 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   retry?: string;
 }
 
-interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
+export interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
   /** As declared, each list as one string with its count and digest. */
   actions?: CheckedActions;
   /** As declared, the list as one string, with count, digest and hosts. */

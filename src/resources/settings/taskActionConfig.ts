@@ -37,7 +37,7 @@ export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   actions: ActionSettingsMap;
 }
 
-interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {
+export interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {
   /** As declared, each value as a string. */
   actions: CheckedActionSettings;
 }

@@ -41,7 +41,7 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Pe
   previous?: { loopType: string; items: string };
 }
 
-type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
+export type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
 
 const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
   taskId: { kind: string, required: true, replaces: true },

@@ -36,7 +36,7 @@ export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
   actions: ParameterActions;
 }
 
-interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
+export interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
   /** As declared, each list as one string with its count and digest. */
   actions: CheckedActions;
 }

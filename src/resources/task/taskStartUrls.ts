@@ -22,7 +22,7 @@ export interface TaskStartUrlsArgs extends StartUrlsArgs, ProfileArgs {
 
 export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, StartUrls, PendingState {}
 
-type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
+export type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 type Derived = "count" | "sha256" | "hosts";
 
 const args: ArgsSpec<TaskStartUrlsArgs, Derived> = {
