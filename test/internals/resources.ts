@@ -14,7 +14,7 @@ export {
   share,
   string,
 } from "../../src/resources/args";
-export { DistinctValues } from "../../src/resources/export/checks/distinctValues";
+export { FieldChecker } from "../../src/resources/export/checks/fieldChecker";
 export { compileSchema } from "../../src/resources/export/checks/jsonSchema";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";
 export type { FieldChecks, FieldType, RowChecks } from "../../src/resources/export/checks/rowChecks";

@@ -81,13 +81,13 @@ describe("DataExport with a JSON Schema", () => {
     assert.deepEqual(await problems(), []);
     write({ $schema: "http://json-schema.org/draft-04/schema#" });
     assert.deepEqual(await problems(), [
-      'checks.schema names "row.schema.json", which has another "$schema": use draft 2020-12 (the default) or draft-07',
+      'checks.schema names "row.schema.json", which cannot be used: no schema with key or ref "http://json-schema.org/draft-04/schema#"',
     ]);
   });
 
   it("numbers the rows over all pages, and stops at a row that takes too long, of which it says the number", () => {
-    const validate = compileSchema('{"properties":{"id":{"pattern":"^(a+)+$"}}}');
-    const checker = new RowChecker({ checks: {}, schema: new SchemaChecker(validate, 300) });
+    const validate = compileSchema('{"properties":{"id":{"pattern":"^(a+)+$"}}}', 300);
+    const checker = new RowChecker({ checks: {}, schema: new SchemaChecker(validate) });
     const page = (ids: readonly string[]) => ({
       count: ids.length,
       columns: () => assert.fail("no field is checked"),
@@ -111,18 +111,18 @@ describe("DataExport with a JSON Schema", () => {
 
   for (const [what, schema, reason] of [
     ["no JSON", "{", /^is not valid JSON: /],
-    ["no object", "[]", /^is not a JSON object$/],
+    ["no object", "[]", /^is not a JSON object/],
     [
       "a wrong type",
       '{"properties":{"price":{"type":"text"}}}',
-      /^is not valid at "#\/properties\/price\/type": must be /,
+      /^cannot be used: schema is invalid: data\/properties\/price\/type must be /,
     ],
     ["an unknown keyword", '{"minimun":1}', /^cannot be used: strict mode: unknown keyword: "minimun"$/],
-    ["a bad pattern", '{"properties":{"a":{"pattern":"("}}}', /^(is not valid at|cannot be used: )/],
+    ["a bad pattern", '{"properties":{"a":{"pattern":"("}}}', /^cannot be used: /],
     [
       "another address",
       '{"$ref":"https://shop.test/row.json"}',
-      /^refers to "https:\/\/shop\.test\/row\.json", which is not in it\. Other files and addresses are not read/,
+      /^cannot be used: can't resolve reference https:\/\/shop\.test\/row\.json from id #$/,
     ],
     ["a reference to itself", '{"$ref":"#"}', /^is nested too deeply, or refers to itself without end$/],
     [
@@ -158,7 +158,7 @@ describe("DataExport with a JSON Schema", () => {
       JSON.stringify({ allOf: Array.from({ length: 20_000 }, (_, index) => ({ required: [`f${index}`] })) }),
       /^has \d+ bytes; at most 65536 are allowed$/,
     ],
-    ["an asynchronous schema", '{"$async":true}', /^has "\$async"/],
+    ["an asynchronous schema", '{"$async":true}', / has \$async$/],
   ] as const) {
     it(`is refused in the preview with ${what}`, async () => {
       world.write("row.schema.json", schema);

@@ -1,11 +1,13 @@
+import { hash } from "node:crypto";
 import type { Row } from "../../../service/contract/types";
 import { didYouMean } from "../../../service/errors/likelyName";
 import type { FailedCheck, FieldFigures } from "./checkedRows";
-import { failedIf, percent } from "./checkedRows";
-import { DistinctValues, mostDistinctValues } from "./distinctValues";
+import { failedIf, percent, RowCount } from "./checkedRows";
 import type { FieldChecks } from "./rowChecks";
-import { RowCount } from "./rowCount";
-import { isFilled, isOfType, textOf } from "./valueTypes";
+import { isFilled, isOfType } from "./valueTypes";
+
+/** Values that `unique` remembers. Their digests need about 120 MB. */
+const mostDistinctValues = 2_000_000;
 
 /** Checks the values of one field. */
 export class FieldChecker {
@@ -13,91 +15,94 @@ export class FieldChecker {
   private occurs = false;
   private readonly empty = new RowCount();
   private readonly wrongType = new RowCount();
-  private readonly distinct: DistinctValues | undefined;
+  /** The rows whose value has occurred before. */
+  private readonly repeated = new RowCount();
+  /** 64 bits of a digest of each value, so that the memory does not depend on their length. */
+  private readonly digests = new Set<string>();
+  private hasTooMany = false;
 
   constructor(
     readonly name: string,
     private readonly checks: FieldChecks,
     /** The filled share in the last file that was accepted. */
     private readonly lastFilled?: number,
-    mostDistinct = mostDistinctValues,
-  ) {
-    this.distinct = checks.unique === true ? new DistinctValues(mostDistinct) : undefined;
-  }
+    private readonly mostDistinct = mostDistinctValues,
+  ) {}
 
   /** @param before number of rows before these */
   add(rows: readonly Row[], before: number): void {
-    const { name } = this;
-    // Such as constructor, which each row has. To ask each row takes longer than to read it.
-    const isInherited = name in {};
-    const { type } = this.checks;
-    const fits = type === undefined ? undefined : isOfType[type];
+    const { type, unique } = this.checks;
     let row = before;
     for (const each of rows) {
       row++;
-      const value = isInherited && !Object.hasOwn(each, name) ? undefined : each[name];
+      const value = Object.hasOwn(each, this.name) ? each[this.name] : undefined;
       this.occurs ||= value !== undefined;
       if (!isFilled(value)) {
         this.empty.note(row);
         continue;
       }
-      if (fits?.(value) === false) {
+      if (type !== undefined && !isOfType[type](value)) {
         this.wrongType.note(row);
       }
-      this.distinct?.add(textOf(value), row);
+      if (unique === true) {
+        this.noteDistinct(typeof value === "string" ? value : JSON.stringify(value), row);
+      }
+    }
+  }
+
+  private noteDistinct(text: string, row: number): void {
+    const digest = hash("sha256", text, "binary").slice(0, 8);
+    if (this.digests.has(digest)) {
+      this.repeated.note(row);
+    } else if (this.digests.size === this.mostDistinct) {
+      this.hasTooMany = true;
+    } else {
+      this.digests.add(digest);
     }
   }
 
   /** @param names names of fields that rows have */
   failed(rows: number, names: readonly string[]): FailedCheck[] {
-    const [first, ...others] = this.found(rows, names);
-    if (first === undefined || this.lastFilled === undefined) {
-      return first === undefined ? [] : [first, ...others];
-    }
-    const shares = `filled: ${percent(this.share(rows))} now, ${percent(this.lastFilled)} in the last accepted file`;
-    return [{ ...first, reason: `${first.reason}; ${shares}` }, ...others];
+    const last =
+      this.lastFilled === undefined
+        ? ""
+        : `; filled: ${percent(this.share(rows))} now, ${percent(this.lastFilled)} in the last accepted file`;
+    return this.found(rows, names).map(({ check, reason }, index) => ({
+      check,
+      reason: reason + (index === 0 ? last : ""),
+    }));
   }
 
   private found(rows: number, names: readonly string[]): FailedCheck[] {
-    const { filled = 0, type } = this.checks;
-    const { empty, wrongType, distinct } = this;
-    const at = `fields.${this.name}`;
-    if (rows === 0) {
-      return this.checks.filled === 0 ? [] : [{ check: at, reason: "there are no rows" }];
+    const { filled, type } = this.checks;
+    const { empty, wrongType, repeated } = this;
+    const check = `fields.${this.name}`;
+    if (!this.occurs && filled !== 0) {
+      const reason = rows === 0 ? "there are no rows" : `no row has this field${didYouMean(this.name, names)}`;
+      return [{ check, reason }];
     }
-    if (!this.occurs && this.checks.filled !== 0) {
-      return [{ check: at, reason: `no row has this field${didYouMean(this.name, names)}` }];
-    }
-    const values = rows - empty.count;
-    const wrong = (check: string, found: RowCount | undefined, what: string): FailedCheck[] =>
-      found === undefined
-        ? []
-        : failedIf(
-            found.count > 0,
-            `${at}.${check}`,
-            `${found.count} of ${values} values ${what} (${found.describe()})`,
-          );
-    const without = `${empty.count} of ${rows} rows have no value (${empty.describe()})`;
+    const without = `${empty.count} of ${rows} rows have no value (${empty.describe()}); at least ${percent(filled ?? 0)} must have one`;
+    const wrong = (found: RowCount, what: string): string =>
+      `${found.count} of ${rows - empty.count} values ${what} (${found.describe()})`;
     return [
-      ...failedIf(this.share(rows) < filled, `${at}.filled`, `${without}; at least ${percent(filled)} must have one`),
-      ...wrong("type", wrongType, `are not of type "${type}"`),
-      ...wrong("unique", distinct?.repeated, "have occurred before"),
+      ...failedIf(this.share(rows) < (filled ?? 0), `${check}.filled`, without),
+      ...failedIf(wrongType.count > 0, `${check}.type`, wrong(wrongType, `are not of type "${type}"`)),
+      ...failedIf(repeated.count > 0, `${check}.unique`, wrong(repeated, "have occurred before")),
       ...failedIf(
-        distinct?.overflowed === true,
-        `${at}.unique`,
-        `more than ${distinct?.most} different values cannot be compared`,
+        this.hasTooMany,
+        `${check}.unique`,
+        `more than ${this.mostDistinct} different values cannot be compared`,
       ),
     ];
   }
 
   figures(rows: number): FieldFigures {
-    const { type } = this.checks;
-    const { distinct } = this;
+    const { type, unique } = this.checks;
     return {
       filled: this.share(rows),
       empty: this.empty.count,
       ...(type !== undefined && { wrongType: this.wrongType.count }),
-      ...(distinct !== undefined && { repeated: distinct.repeated.count }),
+      ...(unique === true && { repeated: this.repeated.count }),
     };
   }
 

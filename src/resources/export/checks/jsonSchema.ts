@@ -1,73 +1,72 @@
+import { createContext, Script } from "node:vm";
 import Ajv from "ajv";
 import Ajv2020 from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
-import { TimeLimit } from "./timeLimit";
+import { messageOf } from "../../resource";
 
 /**
  * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its own in the package, and is
  * loaded with the first schema.
  */
 
-/** Returns the place in the schema that the row does not fit, such as `#/properties/price/minimum`; undefined if the row is valid. */
-export type ValidateRow = (row: Row) => string | undefined;
-
-/** What is wrong with a schema. */
-class SchemaProblem extends Error {}
-
-const drafts = "draft 2020-12 (the default) or draft-07";
+/**
+ * Returns for each row the place in the schema that it does not fit, such as `#/properties/price/minimum`; undefined if the row is valid. If the time is over,
+ * the results end before the row that was in work.
+ */
+export type ValidateRows = (rows: readonly Row[]) => (string | undefined)[];
 
 /** Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length. */
 const longestSchema = 64 * 1024;
 
-/** Milliseconds for a row without fields. A schema of 2 kB can refer to its parts so often that it would take for ever. */
-const trialLimit = 3000;
+/** Milliseconds for a page, which takes a few. A schema can have patterns that take forever. */
+const defaultTimeLimit = 5000;
 
-/** @throws SchemaProblem */
-export function compileSchema(text: string): ValidateRow {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > longestSchema) {
-    throw new SchemaProblem(`has ${bytes} bytes; at most ${longestSchema} are allowed`);
+/** @throws Error that says what is wrong with the schema */
+export function compileSchema(text: string, timeLimit = defaultTimeLimit): ValidateRows {
+  const validate = compiled(text);
+  const validateRows: ValidateRows = (rows) => {
+    const places: (string | undefined)[] = [];
+    withinTime(timeLimit, () => {
+      for (const row of rows) {
+        places.push(validate(row));
+      }
+    });
+    return places;
+  };
+  const trial = validateRows([{}]);
+  if (trial[0] === endless) {
+    throw new Error(tooDeep);
   }
+  // A schema of 2 kB can refer to its parts so often that it would take for ever.
+  if (trial.length === 0) {
+    throw new Error(
+      "cannot be validated in time: its references to other parts multiply, or a pattern repeats repetitions",
+    );
+  }
+  return validateRows;
+}
+
+function compiled(text: string): (row: Row) => string | undefined {
   const schema = parsed(text);
-  const ajv = addFormats(new (classFor(schema))(options));
+  const AjvOfDraft = /draft-07/.test(String(schema.$schema)) ? Ajv : Ajv2020;
   try {
-    if (ajv.validateSchema(schema) !== true) {
-      const [{ instancePath = "", message = "" } = {}] = ajv.errors ?? [];
-      throw new SchemaProblem(`is not valid at "#${instancePath}": ${message}`);
-    }
-    const validate = ajv.compile(schema);
-    if (!new TimeLimit(trialLimit).run(() => void validate({}))) {
-      throw new SchemaProblem(
-        "cannot be validated in time: its references to other parts multiply, or a pattern repeats repetitions",
-      );
-    }
+    const validate = addFormats(new AjvOfDraft(options)).compile(schema);
     return (row) => {
       try {
-        return validate(row) === true ? undefined : (validate.errors?.[0]?.schemaPath ?? "#");
-      } catch (error) {
-        if (error instanceof RangeError) {
-          return "a part that refers to itself without end";
-        }
-        throw error;
+        return validate(row) ? undefined : (validate.errors?.[0]?.schemaPath ?? "#");
+      } catch {
+        return endless;
       }
     };
   } catch (error) {
-    if (error instanceof SchemaProblem) {
-      throw error;
-    }
-    if (error instanceof RangeError) {
-      throw new SchemaProblem("is nested too deeply, or refers to itself without end");
-    }
-    if (error instanceof Ajv.MissingRefError) {
-      throw new SchemaProblem(
-        `refers to "${error.missingRef}", which is not in it. Other files and addresses are not read: copy the definition into the schema`,
-      );
-    }
-    throw new SchemaProblem(`cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(error instanceof RangeError ? tooDeep : `cannot be used: ${messageOf(error)}`);
   }
 }
+
+const endless = "a part that refers to itself without end";
+const tooDeep = "is nested too deeply, or refers to itself without end";
 
 /** An unknown keyword is an error, because most often it is misspelled. */
 const options = {
@@ -82,29 +81,34 @@ const options = {
   code: { optimize: false },
 } as const;
 
-function parsed(text: string): boolean | Record<string, unknown> {
+function parsed(text: string): Record<string, unknown> {
+  if (Buffer.byteLength(text) > longestSchema) {
+    throw new Error(`has ${Buffer.byteLength(text)} bytes; at most ${longestSchema} are allowed`);
+  }
   let schema: unknown;
   try {
     schema = JSON.parse(text);
   } catch (error) {
-    throw new SchemaProblem(`is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`is not valid JSON: ${messageOf(error)}`);
   }
-  if (!isRecord(schema)) {
-    throw new SchemaProblem("is not a JSON object");
-  }
-  if (schema.$async !== undefined) {
-    throw new SchemaProblem('has "$async", which is not a part of JSON Schema');
+  if (!isRecord(schema) || schema.$async !== undefined) {
+    throw new Error("is not a JSON object, or has $async");
   }
   return schema;
 }
 
-function classFor(schema: boolean | Record<string, unknown>): typeof Ajv | typeof Ajv2020 {
-  const draft = isRecord(schema) ? schema.$schema : undefined;
-  if (draft === undefined || /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(String(draft))) {
-    return Ajv2020;
+const globals: { work?: () => void } = {};
+const context = createContext(globals);
+const script = new Script("work()");
+
+/** Work that does not end by itself, such as a regular expression that backtracks, would block the process for ever. */
+function withinTime(milliseconds: number, work: () => void): void {
+  globals.work = work;
+  try {
+    script.runInContext(context, { timeout: milliseconds });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      throw error;
+    }
   }
-  if (/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/.test(String(draft))) {
-    return Ajv;
-  }
-  throw new SchemaProblem(`has another "$schema": use ${drafts}`);
 }

@@ -17,47 +17,37 @@ interface Options {
   lastFilled?: Readonly<Record<string, number>>;
 }
 
-/** Checks rows page by page. Its memory does not grow with the rows, but for the hashes of values that must be unique. */
+/** Checks rows page by page. Its memory does not grow with the rows, but for the digests of values that must be unique. */
 export class RowChecker {
   private rows = 0;
   /** The first row, for the names of its fields. */
   private first: Row | undefined;
-  private readonly checks: RowChecks;
-  private readonly lastPassed: number | undefined;
   private readonly fields: readonly FieldChecker[];
-  private readonly schema: SchemaChecker | undefined;
 
-  constructor({ checks, schema, lastPassed, lastFilled }: Options) {
-    this.checks = checks;
-    this.lastPassed = lastPassed;
+  constructor(private readonly options: Options) {
+    const { checks, lastFilled } = options;
     this.fields = Object.entries(checks.fields ?? {}).map(
       ([name, field]) => new FieldChecker(name, field, entryOf(lastFilled, name)),
     );
-    this.schema = schema;
-  }
-
-  /** Whether rows that do not pass are refused. */
-  get refuses(): boolean {
-    return this.checks.onFail !== "warn";
   }
 
   add(page: Pick<RowPage, "count" | "objects">): void {
-    const { fields, schema, rows } = this;
-    if (fields.length > 0 || schema !== undefined) {
+    const { schema } = this.options;
+    if (this.fields.length > 0 || schema !== undefined) {
       const objects = page.objects();
       this.first ??= objects[0];
-      for (const field of fields) {
-        field.add(objects, rows);
+      for (const checker of [...this.fields, ...(schema === undefined ? [] : [schema])]) {
+        checker.add(objects, this.rows);
       }
-      schema?.add(objects, rows);
     }
     this.rows += page.count;
   }
 
   /** The checks that the rows did not pass, in the order of the arguments. */
   failed(): FailedCheck[] {
-    const { minRows = 0, maxRows = Number.POSITIVE_INFINITY, maxDrop = 1 } = this.checks;
-    const { rows, lastPassed = 0 } = this;
+    const { checks, schema, lastPassed = 0 } = this.options;
+    const { minRows = 0, maxRows = Number.POSITIVE_INFINITY, maxDrop = 1 } = checks;
+    const { rows } = this;
     const drop = (lastPassed - rows) / lastPassed;
     const fewer = `${percent(drop)} fewer than the ${lastPassed} of the last export that passed; at most ${percent(maxDrop)} fewer are allowed`;
     return [
@@ -65,12 +55,13 @@ export class RowChecker {
       ...failedIf(rows > maxRows, "maxRows", `there are ${rows} rows; at most ${maxRows} are allowed`),
       ...failedIf(drop > maxDrop, "maxDrop", `there are ${rows} rows, ${fewer}`),
       ...this.fields.flatMap((field) => field.failed(rows, Object.keys(this.first ?? {}))),
-      ...(this.schema?.failed(rows) ?? []),
+      ...(schema?.failed(rows) ?? []),
     ];
   }
 
   figures(failed: readonly FailedCheck[]): CheckedRows {
-    const { rows, fields, schema, lastPassed } = this;
+    const { schema, lastPassed } = this.options;
+    const { rows, fields } = this;
     return {
       rows,
       failed: [...new Set(failed.map(({ check }) => check))],
@@ -82,7 +73,7 @@ export class RowChecker {
 
   /** @throws RowsRefused if the rows read so far are refused */
   requirePassed(): void {
-    const failed = this.refuses ? this.failed() : [];
+    const failed = this.options.checks.onFail === "warn" ? [] : this.failed();
     if (failed.length > 0) {
       throw new RowsRefused(failed);
     }

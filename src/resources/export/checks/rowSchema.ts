@@ -8,11 +8,9 @@ import { readChecked } from "../../lists/checkedFile";
 import type { CheckContext, Context } from "../../resource";
 import { unknown } from "../../values";
 import type { FailedCheck } from "./checkedRows";
-import { failedIf } from "./checkedRows";
-import type { ValidateRow } from "./jsonSchema";
+import { failedIf, RowCount } from "./checkedRows";
+import type { ValidateRows } from "./jsonSchema";
 import type { RowChecks } from "./rowChecks";
-import { RowCount } from "./rowCount";
-import { TimeLimit } from "./timeLimit";
 
 /** The checks as `check` leaves them: with the digest of the schema, so that a diff shows that the file changed. */
 export interface CheckedChecks extends RowChecks {
@@ -55,23 +53,14 @@ export async function checkSchema(
   }
 }
 
-/** Milliseconds for a page, which takes a few. A schema can have patterns that take forever. */
-const defaultTimeLimit = 5000;
-
 /** Validates each row. */
 export class SchemaChecker {
   private readonly invalid = new RowCount();
   private readonly places = new Set<string>();
+  /** The row that took too long. Those behind it are not validated. */
   private stoppedAt: number | undefined;
 
-  private readonly limit: TimeLimit;
-
-  constructor(
-    private readonly validate: ValidateRow,
-    timeLimit = defaultTimeLimit,
-  ) {
-    this.limit = new TimeLimit(timeLimit);
-  }
+  constructor(private readonly validate: ValidateRows) {}
 
   /** @throws ResourceError if the file is no longer the one that was checked */
   static async of(
@@ -82,36 +71,24 @@ export class SchemaChecker {
     if (name === undefined || sha256 === undefined) {
       return undefined;
     }
-    const file = { name, sha256, taskId };
-    const { content } = await readChecked(file, context, readSchema);
+    const { content } = await readChecked({ name, sha256, taskId }, context, readSchema);
     return new SchemaChecker(compile(content));
   }
 
-  /**
-   * A validation that runs out of time is tried once more at the same row. A computer that was asleep, or that gave the process no time, must not look like
-   * a pattern that takes forever.
-   * @param before number of rows before these
-   */
+  /** @param before number of rows before these */
   add(rows: readonly Row[], before: number): void {
-    let done = 0;
-    const goOn = (): void => {
-      for (; done < rows.length; done++) {
-        this.note(this.validate(rows[done] as Row), before + done + 1);
-      }
-    };
-    for (let doneBefore = -1; this.stoppedAt === undefined && !this.limit.run(goOn); doneBefore = done) {
-      if (done === doneBefore) {
-        this.stoppedAt = before + done + 1;
-      }
+    if (this.stoppedAt !== undefined) {
+      return;
     }
-  }
-
-  private note(place: string | undefined, row: number): void {
-    if (place !== undefined) {
-      this.invalid.note(row);
-      if (this.places.size < mostPlaces) {
+    const places = this.validate(rows);
+    for (const [index, place] of places.entries()) {
+      if (place !== undefined) {
+        this.invalid.note(before + index + 1);
         this.places.add(place);
       }
+    }
+    if (places.length < rows.length) {
+      this.stoppedAt = before + places.length + 1;
     }
   }
 
@@ -121,7 +98,7 @@ export class SchemaChecker {
 
   failed(rows: number): FailedCheck[] {
     const { invalid, stoppedAt } = this;
-    const wrong = `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${[...this.places].join(", ")}`;
+    const wrong = `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${[...this.places].slice(0, mostPlaces).join(", ")}`;
     const late = `row ${stoppedAt} could not be validated in time: use patterns without repetitions within repetitions`;
     return [...failedIf(invalid.count > 0, "schema", wrong), ...failedIf(stoppedAt !== undefined, "schema", late)];
   }
@@ -137,7 +114,7 @@ async function readSchema(path: string): Promise<{ sha256: string; content: stri
   return { content, sha256: createHash("sha256").update(content).digest("hex") };
 }
 
-function compile(text: string): ValidateRow {
+function compile(text: string): ValidateRows {
   // biome-ignore lint/style/noCommonJs: loaded with the first schema. It takes longer to load than the rest of the provider.
   const { compileSchema } = require("./jsonSchema") as typeof import("./jsonSchema");
   return compileSchema(text);

@@ -1,7 +1,6 @@
 import type * as Library from "hyparquet-writer";
 import { loadOptional } from "../../optionalPackage";
-import { RowsRefused } from "../checks/checkedRows";
-import { RowCount } from "../checks/rowCount";
+import { RowCount, RowsRefused } from "../checks/checkedRows";
 import type { ColumnValue } from "./columnTypes";
 import { columnKinds } from "./columnTypes";
 import { compressions } from "./compression";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { RowPage } from "../../../../src/service";
 import fc from "../../../fastCheck";
 import type { FieldChecks, RowChecks } from "../../../internals/resources";
-import { RowChecker } from "../../../internals/resources";
+import { FieldChecker, RowChecker } from "../../../internals/resources";
 import { readPage } from "../../../internals/service";
 
 type Row = Record<string, unknown>;
@@ -99,6 +99,20 @@ describe("a checker of rows", () => {
       dropped.add(pageOf(rows.slice(0, filled)));
       assert.deepEqual(dropped.failed(), []);
     }
+  });
+
+  it("names the rows whose value has occurred before, and remembers no more values than it may", () => {
+    const checker = new FieldChecker("a", { unique: true }, undefined, 4000);
+    const rowsUpTo = (last: number) => Array.from({ length: last }, (_, index) => ({ a: String(index + 1) }));
+    const repeats = rowsUpTo(4000).map((each, index) => (index === 2999 ? { a: "2" } : each));
+    checker.add(repeats, 0);
+    const reason = "1 of 4000 values have occurred before (row 3000)";
+    assert.deepEqual(checker.failed(4000, []), [{ check: "fields.a.unique", reason }]);
+    checker.add([{ a: "4001" }, { a: "4002" }, { a: "3999" }, { a: "4002" }], 4000);
+    assert.deepEqual(
+      checker.failed(4004, []).map((each) => each.reason),
+      ["2 of 4004 values have occurred before (rows 3000, 4003)", "more than 4000 different values cannot be compared"],
+    );
   });
 
   it("parses no page if it only counts rows", () => {
