@@ -15,7 +15,7 @@ import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
 import { formatNames, formats } from "./formats/formats";
 import type { DataExportArgs, DataExportState } from "./model";
-import { defaultPageSize, defaultPipeTimeout, marksPages, pendingRun } from "./model";
+import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingRun } from "./model";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -104,11 +104,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async update(_id: string, state: DataExportState, args: DataExportArgs, context: Context): Promise<DataExportState> {
-    const { rowCount, file, bytes, sha256, etag, complete, marked, checked } = state;
-    if (!state.pending?.length && changedArgs(dataExport.args, state, args).length === 0) {
-      return { ...args, rowCount, file, bytes, sha256, etag, complete, marked, checked };
-    }
-    return runExport(args, state, context);
+    const isSame = !state.pending?.length && changedArgs(dataExport.args, state, args).length === 0;
+    return isSame ? { ...args, ...outputsOf(state) } : runExport(args, state, context);
   },
 
   async delete(_id: string, state: DataExportState, context: Context): Promise<void> {

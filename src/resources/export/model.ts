@@ -143,6 +143,20 @@ export interface DataExportState extends DataExportArgs, PendingState {
   checked?: CheckedRows;
 }
 
+/** What an export adds to its arguments. */
+export function outputsOf(state: DataExportState): Outputs {
+  const { rowCount, file, bytes, sha256, etag, complete, marked, checked } = state;
+  return { rowCount, file, bytes, sha256, etag, complete, marked, checked };
+}
+
+type Outputs = Omit<DataExportState, keyof DataExportArgs | "pending">;
+
+/** An export whose file is complete and has no name yet. */
+export interface CompleteExport {
+  path: string;
+  outputs: Omit<Outputs, "file" | "etag"> & PendingState;
+}
+
 /** What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change. */
 export const pendingMark = {
   /** The mark was not sent, or the service did not accept it. None of the rows is marked by this export. */

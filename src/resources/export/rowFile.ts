@@ -21,6 +21,8 @@ export interface CompleteFile extends Content {
 export class RowFile {
   /** Rows that were written. */
   rowCount = 0;
+  /** The path of a temporary file that stays. */
+  kept: string | undefined;
   private bytes = 0;
   private readonly hash = createHash("sha256");
   /** The write of the last page. */
@@ -74,15 +76,12 @@ export class RowFile {
     return { path: this.formatted, ...(await writeFormat(args, path, this.formatted, options)) };
   }
 
-  /**
-   * Removes the temporary files.
-   * @param keep the path of one that stays
-   */
-  async remove(keep?: string): Promise<void> {
+  /** Removes the temporary files. */
+  async remove(): Promise<void> {
     await this.writing.catch(() => undefined);
     await this.handle.close().catch(() => undefined);
     for (const path of [this.path, this.formatted]) {
-      if (path !== undefined && path !== keep) {
+      if (path !== undefined && path !== this.kept) {
         await rm(path, { force: true });
       }
     }

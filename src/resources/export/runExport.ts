@@ -8,19 +8,17 @@ import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
 import { fileFailure } from "./destinations/destination";
-import type { NamedFile } from "./filePlace";
 import { FilePlace } from "./filePlace";
 import { formats } from "./formats/formats";
 import type { Marking } from "./marking/marking";
 import { ReturnedMarking } from "./marking/returnedMarking";
 import { TaskMarking } from "./marking/taskMarking";
-import type { DataExportArgs, DataExportState } from "./model";
-import { marksPages, pendingMark, rowsThatPassed, sharesThatPassed } from "./model";
+import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
+import { marksPages, pendingMark, pendingPipe, rowsThatPassed, sharesThatPassed } from "./model";
 import { runPipe } from "./pipe";
 import { RowFile } from "./rowFile";
 import { RowReader } from "./rowReader";
-import type { CompleteExport } from "./takeOverExport";
-import { noteExport, noteUpload, takeOverExport } from "./takeOverExport";
+import { noteExport, noteUnsent, takeOverExport } from "./takeOverExport";
 
 /**
  * The pipeline of an export: read pages, check them, write them to a temporary file in their format, give the file its name, pass it to a
@@ -32,18 +30,22 @@ export async function runExport(
   last: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
-  const earlier = await beforeRead(args, takeOverExport(args, context));
-  if (earlier?.done !== undefined) {
-    return earlier.done;
+  const { done, state, unsent } = await beforeRead(args, takeOverExport(args, context));
+  if (done !== undefined) {
+    return done;
   }
-  const before = earlier?.state ?? last;
-  const marking = markingOf(args, context);
+  const before = state ?? last;
   const work = async (): Promise<DataExportState> => {
     const place = await beforeRead(args, FilePlace.find(args, before, context));
     const checker = await checkerOf(args, before, context);
-    return exportRows({ args, before, context, place, marking, checker, unsent: earlier?.unsent, rejects: true });
+    const marking = context.settings.markScope === "returned" ? ReturnedMarking : TaskMarking;
+    return exportRows({
+      ...{ args, before, context, place, checker, unsent, rejects: true },
+      marking: args.markExported === true ? new marking(args, context) : undefined,
+    });
   };
-  return marking?.isExclusive === true ? context.exclusive(args.taskId, work) : work();
+  // Of two exports at a time, each could mark rows that only the other has, and a run could start between the last check and the mark.
+  return args.markExported === true ? context.exclusive(args.taskId, work) : work();
 }
 
 /** The same without a state and without a mark. */
@@ -60,15 +62,6 @@ async function beforeRead<T>({ path }: DataExportArgs, work: Promise<T>): Promis
     }
     throw failure;
   });
-}
-
-function markingOf(args: DataExportArgs, context: Context): Marking | undefined {
-  if (args.markExported !== true) {
-    return undefined;
-  }
-  return context.settings.markScope === "returned"
-    ? new ReturnedMarking(args, context, marksPages(args, context.settings))
-    : new TaskMarking(args, context);
 }
 
 /** Without checks, no row is parsed. */
@@ -95,10 +88,10 @@ interface Export {
   before?: DataExportState | undefined;
   context: Context;
   place: FilePlace;
-  marking?: Marking;
-  checker?: RowChecker;
+  marking?: Marking | undefined;
+  checker?: RowChecker | undefined;
   /** What an earlier process has read, checked and written, and could not send. */
-  unsent?: CompleteExport;
+  unsent?: CompleteExport | undefined;
   /** Whether rows that are refused get a file of their own. */
   rejects: boolean;
 }
@@ -106,52 +99,49 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, marking, checker, unsent } = work;
   await marking?.prepare();
-  const { state, content } = unsent === undefined ? await writeRows(work) : await sendAgain(work, unsent);
+  const { state, content } = await (unsent === undefined ? writeRows(work) : sendAgain(work, unsent));
   const failed = checker?.failed() ?? [];
   if (failed.length > 0) {
     context.warn(
       `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
     );
   }
+  const { pending = [], rowCount } = state;
   if (content !== undefined) {
     try {
-      await noteExport(args, state, "placed", context);
+      await noteExport(args, { ...state, pending: [...pending, pendingPipe] }, context);
       await runPipe(content, state, context);
     } finally {
       await content.close();
     }
   }
-  await noteExport(args, state, "written", context);
-  if (marking === undefined) {
-    return state;
+  if (marking !== undefined && rowCount > 0 && !state.marked) {
+    await noteExport(args, { ...state, pending: [pendingMark.outcomeUnknown] }, context);
   }
-  const marked = await marking.finish(state);
-  await noteExport(args, marked, "finished", context);
+  const marked = marking === undefined ? state : await marking.finish(state);
+  await noteExport(args, marked, context);
   return marked;
 }
 
 interface Placed {
   state: DataExportState;
   /** The file, open to read, if a command gets it. */
-  content?: FileHandle;
+  content?: FileHandle | undefined;
 }
 
 /** Reads the rows, and writes them to the file of the export. */
 async function writeRows(work: Export): Promise<Placed> {
   const { args, context, place, marking, checker } = work;
-  const isMarked = marksPages(args, context.settings);
-  const file = await beforeRead(args, RowFile.open(place, args, isMarked, context));
-  const reader = new RowReader(args, context, isMarked);
-  let complete: CompleteExport | undefined;
+  const marked = marksPages(args, context.settings);
+  const file = await beforeRead(args, RowFile.open(place, args, marked, context));
+  const reader = new RowReader(args, context, marked);
   const finish = async (): Promise<Placed> => {
     const { path, ...digest } = await file.inFormat(args);
     const checked = checker?.figures(checker.failed());
     const { isComplete, wasRunning, pending } = reader;
-    const outputs = { ...digest, rowCount: file.rowCount, complete: isComplete && !wasRunning, marked: isMarked };
-    complete = { path, outputs: { ...outputs, ...(checked && { checked }), ...(pending && { pending }) } };
-    const placed = await put(work, complete);
-    await file.remove();
-    return placed;
+    const outputs = { ...digest, rowCount: file.rowCount, complete: isComplete && !wasRunning, marked };
+    file.kept = isKept(work) ? path : undefined;
+    return put(work, { path, outputs: { ...outputs, ...(checked && { checked }), ...(pending && { pending }) } });
   };
   try {
     for await (const page of reader.pages()) {
@@ -166,24 +156,24 @@ async function writeRows(work: Export): Promise<Placed> {
     if (error instanceof RowsRefused) {
       throw await reject(work, file, error);
     }
-    const problem = fileFailure(error, place.name);
-    if (marking?.mayHaveMarked === true) {
-      throw await keepMarked(work, file, problem, finish);
-    }
-    await file.remove(complete && keepUnsent(work, complete, problem));
-    throw problem;
+    throw marking?.mayHaveMarked === true
+      ? await keepMarked(work, file, error, finish)
+      : describeFailure(work, error, file.kept);
+  } finally {
+    await file.remove();
   }
 }
 
 /** Gives the complete file its name. */
 async function put({ args, context, place }: Export, complete: CompleteExport): Promise<Placed> {
   const { path, outputs } = complete;
+  if (place.destination.isRemote) {
+    await noteUnsent(args, complete, context);
+  }
   // The destination can move the file away, and the command of pipe gets what was written.
   const content = args.pipe === undefined ? undefined : await open(path);
   try {
-    const send = (): Promise<NamedFile> => place.put(path, outputs);
-    const named = await (place.destination.isRemote ? noteUpload(args, complete, send, context) : send());
-    return { state: { ...args, ...outputs, ...named }, content };
+    return { state: { ...args, ...outputs, ...(await place.put(path, outputs)) }, content };
   } catch (error) {
     await content?.close();
     throw error;
@@ -191,23 +181,20 @@ async function put({ args, context, place }: Export, complete: CompleteExport): 
 }
 
 async function sendAgain(work: Export, unsent: CompleteExport): Promise<Placed> {
-  try {
-    return await put(work, unsent);
-  } catch (error) {
-    const problem = fileFailure(error, work.place.name);
-    keepUnsent(work, unsent, problem);
-    throw problem;
-  }
+  return put(work, unsent).catch((error) => Promise.reject(describeFailure(work, error, unsent.path)));
 }
 
-/** A complete file that could not be sent stays for the next up. Returns its path. Rows to mark are read again instead, to know what a mark reaches. */
-function keepUnsent({ args, context, place }: Export, { path }: CompleteExport, problem: unknown): string | undefined {
-  const isFound = place.destination.isRemote && context.journal !== undefined && args.markExported !== true;
-  if (!isFound || !(problem instanceof Error)) {
-    return undefined;
+/** Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches. */
+function isKept({ args, context, place }: Export): boolean {
+  return place.destination.isRemote && context.journal !== undefined && args.markExported !== true;
+}
+
+function describeFailure({ context, place }: Export, error: unknown, kept: string | undefined): unknown {
+  const problem = fileFailure(error, place.name);
+  if (kept !== undefined && problem instanceof Error) {
+    problem.message += ` The complete file is "${relative(context.folder, kept)}". The next up sends it, if the export is the same.`;
   }
-  problem.message += ` The complete file is "${relative(context.folder, path)}". The next up sends it, if the export is the same.`;
-  return path;
+  return problem;
 }
 
 /** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */
@@ -225,43 +212,38 @@ function requireRows({ args, before, place }: Export, rowCount: number, isComple
  * Writes rows that did not pass to a file of their own. Rows for Parquet are written one on each line: they may not fit their columns, and people look
  * at them.
  */
-async function reject(work: Export, file: RowFile, refused: RowsRefused): Promise<unknown> {
-  const { args, before, place } = work;
+async function reject({ args, before, place, rejects }: Export, file: RowFile, refused: RowsRefused): Promise<unknown> {
+  const { rowCount } = file;
+  if (!rejects) {
+    return new ResourceError(
+      `${describeFailed(args, refused)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
+    );
+  }
   try {
-    if (!work.rejects) {
-      return new ResourceError(
-        `${describeFailed(args, refused)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
-      );
-    }
-    if (file.rowCount === 0) {
-      return new ResourceError(describeRefusal(args, refused, undefined, before?.file));
-    }
     const format = formats[args.format ?? "ndjson"].compressesItself === true ? {} : args;
     const { path, ...content } = await file.inFormat(format);
-    const { file: name } = await place.putBeside(path, content);
-    return new ResourceError(describeRefusal(args, refused, { file: name, rowCount: file.rowCount }, before?.file));
+    const written = rowCount === 0 ? undefined : { ...(await place.putBeside(path, content)), rowCount };
+    return new ResourceError(describeRefusal(args, refused, written, before?.file));
   } catch (problem) {
     return fileFailure(problem, place.name);
-  } finally {
-    await file.remove();
   }
 }
 
 /** Rows that may be marked become a usual file with a state. If that fails too, they stay in the temporary file. */
 async function keepMarked(
-  { context }: Export,
+  { context, place }: Export,
   file: RowFile,
-  problem: unknown,
+  error: unknown,
   finish: () => Promise<Placed>,
 ): Promise<Error> {
   const { path, rowCount } = file;
-  const failed = `${messageOf(problem)} ${rowCount} rows were read, and they may be marked as exported.`;
+  const failed = `${messageOf(fileFailure(error, place.name))} ${rowCount} rows were read, and they may be marked as exported.`;
   try {
     const { state } = await finish();
     const message = `${failed} All of them are in "${state.file}". Keep that file. The next up exports the rows that are not marked.`;
     return new PartialFailure(message, state.file, { ...state, marked: false, pending: [pendingMark.outcomeUnknown] });
   } catch {
-    await file.remove(path);
+    file.kept = path;
     return new ResourceError(
       `${failed} All of them are in "${relative(context.folder, path)}", one a line. Keep that file.`,
     );

@@ -4,49 +4,22 @@ import type { OnceRequest } from "../task/requestJournal";
 import { timeOf } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
 import { compareContent } from "./destinations/diskFile";
-import type { NamedFile } from "./filePlace";
-import type { DataExportArgs, DataExportState } from "./model";
-import { pendingMark, pendingPipe } from "./model";
+import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
+import { outputsOf, pendingMark, pendingPipe } from "./model";
 
 /**
  * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them, and its state would name
  * an empty file. So the next one takes over the file.
  */
 
-type Outputs = Pick<DataExportState, "rowCount" | "bytes" | "sha256" | "complete" | "marked" | "checked" | "pending">;
-
-/** An export whose file is complete and has no name yet. */
-export interface CompleteExport {
-  path: string;
-  outputs: Outputs;
+/** Notes a complete file that has no name yet, which a later process can send if this one cannot. */
+export async function noteUnsent(args: DataExportArgs, detail: CompleteExport, { journal }: Context): Promise<void> {
+  await journal?.done({ ...requestOf(args), detail: { ...detail } });
 }
 
-/**
- * `placed`: the file has its name, and the command of pipe gets its rows. `written`: the rows can be marked. `finished`: the rows are marked, or
- * stay unmarked.
- */
-type Stage = "placed" | "written" | "finished";
-
-/** Notes a complete file, which a later process can send if this one cannot. */
-export async function noteUpload(
-  args: DataExportArgs,
-  { path, outputs }: CompleteExport,
-  send: () => Promise<NamedFile>,
-  { journal }: Context,
-): Promise<NamedFile> {
-  const request = { ...requestOf(args), detail: { ...outputs, path } };
-  return journal === undefined ? send() : journal.once(request, send, ({ file }) => file);
-}
-
-/** Notes what an export has done. */
-export async function noteExport(
-  args: DataExportArgs,
-  { rowCount, file, bytes, sha256, etag, complete, marked, checked, pending }: DataExportState,
-  stage: Stage,
-  { journal }: Context,
-): Promise<void> {
-  const outputs = { rowCount, file, bytes, sha256, etag, complete, marked, checked, pending };
-  await journal?.done({ ...requestOf(args), detail: { ...outputs, stage } }, file);
+/** Notes the state that the export would have if this process were killed now. */
+export async function noteExport(args: DataExportArgs, state: DataExportState, { journal }: Context): Promise<void> {
+  await journal?.done({ ...requestOf(args), detail: { ...outputsOf(state), pending: state.pending } }, state.file);
 }
 
 interface EarlierExport {
@@ -62,34 +35,32 @@ interface EarlierExport {
  * What the same export by an earlier command has left, if its file is unchanged: the command was killed after it, or could not send the file.
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
-export async function takeOverExport(args: DataExportArgs, context: Context): Promise<EarlierExport | undefined> {
+export async function takeOverExport(args: DataExportArgs, context: Context): Promise<EarlierExport> {
   const { operation, inputs } = requestOf(args);
   const earlier = await context.journal?.earlier(operation, inputs);
   if (earlier === undefined) {
-    return undefined;
+    return {};
   }
   if (earlier.id === undefined) {
-    const { path, ...outputs } = earlier.detail as unknown as Outputs & { path: string };
-    const isUsable = args.markExported !== true && (await compareContent(path, outputs.sha256)) === "same";
-    return isUsable ? { unsent: { path, outputs } } : undefined;
+    const unsent = earlier.detail as unknown as CompleteExport;
+    const isUsable =
+      args.markExported !== true && (await compareContent(unsent.path, unsent.outputs.sha256)) === "same";
+    return isUsable ? { unsent } : {};
   }
-  const { stage, ...outputs } = earlier.detail as unknown as Outputs & NamedFile & { stage: Stage };
-  const destination = await destinationOf(outputs.file, context);
-  if ((await destination.compare(outputs.file, outputs)) !== "same") {
-    return undefined;
+  const state = { ...args, ...earlier.detail } as DataExportState;
+  const { file, rowCount, pending = [] } = state;
+  const destination = await destinationOf(file, context);
+  if ((await destination.compare(file, state)) !== "same") {
+    return {};
   }
-  const state: DataExportState = { ...args, ...outputs };
-  if (stage === "placed") {
-    return { state: { ...state, pending: [...(state.pending ?? []), pendingPipe] } };
+  if (pending.includes(pendingPipe)) {
+    return { state };
   }
   earlier.takeOver();
-  const was = `The ${outputs.rowCount} rows of task "${args.taskId}" were exported to "${outputs.file}" at ${timeOf(earlier.time)} by a run that ended before it could save its state.`;
-  if (stage === "written" && args.markExported === true && !state.marked && state.rowCount > 0) {
+  const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" at ${timeOf(earlier.time)} by a run that ended before it could save its state.`;
+  if (pending.includes(pendingMark.outcomeUnknown)) {
     const next = "They may be marked, so keep this file. The next up exports into a new file.";
-    throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, outputs.file, {
-      ...state,
-      pending: [pendingMark.outcomeUnknown],
-    });
+    throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, file, state);
   }
   context.warn(`${was} The file was taken over, and the rows were not read again.`);
   return { done: state };

@@ -11,7 +11,7 @@ export interface RequestJournal {
   /** Notes the request, sends it, then notes what it made. */
   once<T>(request: OnceRequest, send: () => Promise<T>, idOf: (response: T) => string | undefined): Promise<T>;
   /** Notes work that is done, and that a repetition would do in another way. */
-  done(request: OnceRequest, id: string): Promise<void>;
+  done(request: OnceRequest, id?: string): Promise<void>;
 }
 
 /** `append`: any request that appends items to a list. `export`: rows that are in a file. */

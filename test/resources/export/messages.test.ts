@@ -118,21 +118,21 @@ describe("messages of DataExport", () => {
     assert.equal(
       await failure(up(marking)),
       'The rows of task "task-1" were not marked as exported: one response contained 25 of 25 rows that are not exported, and the mark would reach the others too. ' +
-        `No file was written. Use scope: "all", which reads every row of the task. ${returned}`,
+        `No file was written. Run up again when no subtask is running. Use scope: "all", which reads every row of the task. ${returned}`,
     );
     world.configure({ pageSize: "1000", maxRetries: "1" });
     world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
     assert.equal(
       await failure(up({ ...marking, path: "lost/{n}" })),
       'The rows of task "task-1" were not marked as exported: a response to the read was lost, and it may have contained other rows. ' +
-        `No file was written. Use scope: "all", which reads every row of the task. ${returned}`,
+        `No file was written. Run up again when no subtask is running. Use scope: "all", which reads every row of the task. ${returned}`,
     );
     world.emulator.change.holdRuns();
     world.emulator.change.startRun("task-1");
     assert.equal(
       await failure(up(marking)),
       'The rows of task "task-1" were not marked as exported: 3 of its subtasks are running, so rows may arrive during the read. ' +
-        `No file was written. Run up again after the run has ended. ${returned}`,
+        `No file was written. Run up again when no subtask is running. Use scope: "all", which reads every row of the task. ${returned}`,
     );
   });
 
@@ -142,7 +142,7 @@ describe("messages of DataExport", () => {
     assert.equal(
       await failure(up({ ...marking, scope: "batch", lotNo })),
       'The rows of task "task-1" were not marked as exported: 1 rows of other batches are not exported, and the mark would reach them too. ' +
-        `The 25 rows are in "out/1.ndjson". The next up exports them again. Use scope: "all", which reads every row of the task. ${returned}`,
+        `The 25 rows are in "out/1.ndjson". The next up exports them again. Run up again when no subtask is running. Use scope: "all", which reads every row of the task. ${returned}`,
     );
     world.configure({ pageSize: "10" });
     const kept = justBefore("/data/all", 2, () => world.emulator.change.insertRows("task-1", ['{"late":1}']));
@@ -150,8 +150,8 @@ describe("messages of DataExport", () => {
     kept.restore();
     assert.equal(
       message,
-      'The rows of task "task-1" were not marked as exported: the task has 27 rows, and had 26 before the read. ' +
-        `The 27 rows are in "out/2.ndjson". The next up exports them again. ${returned}`,
+      'The rows of task "task-1" were not marked as exported: the task has 27 rows, and had 26 before the read, which returned 27. ' +
+        `The 27 rows are in "out/2.ndjson". The next up exports them again. Run up again when no subtask is running. ${returned}`,
     );
     world.emulator.fault({ operation: "markExported", kind: "error", code: "PermissionDenied" });
     ends(

@@ -2,10 +2,11 @@ import type { RowPage } from "../../../service/rows/rowPage";
 import type { DataExportState } from "../model";
 import type { RowFile } from "../rowFile";
 
-/** Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. */
+/**
+ * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other exports that mark and writes of the same task
+ * wait meanwhile.
+ */
 export interface Marking {
-  /** Whether other exports and writes of the same task must wait. */
-  readonly isExclusive: boolean;
   /** Whether a mark was sent. Then the rows in the file must not get lost. */
   readonly mayHaveMarked: boolean;
   /** Before the read. Throws if the rows could not be marked. */
@@ -15,7 +16,5 @@ export interface Marking {
   /** The file is complete and has its name. Returns the state to keep, or throws a PartialFailure with it. */
   finish(state: DataExportState): Promise<DataExportState>;
 }
-
-export const exportAll = 'Use scope: "all", which reads every row of the task';
 
 export const responseWasLost = "a response to the read was lost, and it may have contained other rows";

@@ -5,148 +5,186 @@ import type { Context } from "../../resource";
 import { messageOf, PartialFailure, ResourceError } from "../../resource";
 import { runningOf } from "../../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "../model";
-import { pendingMark } from "../model";
-import type { Objection } from "./coverage";
-import { countRows, MarkCoverage } from "./coverage";
+import { defaultPageSize, pendingMark } from "../model";
+import { readNotExported } from "../rowReader";
 import type { Marking } from "./marking";
-import { exportAll } from "./marking";
+import { responseWasLost } from "./marking";
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
 const maxMarks = 5;
 
 /**
  * Marks rows on a service that marks all rows of the task (`webextract:markScope` is "task"). It marks only if each row that the mark will reach is
- * in the file.
+ * in the file. What has to be read to know that depends on the scope of the export.
  *
  * One window remains, between the last check and the mark: rows that arrive in it are marked unread. A count after the mark detects them.
  */
 export class TaskMarking implements Marking {
-  readonly isExclusive = false;
   /** Rows are marked only after the file has its name. */
   readonly mayHaveMarked = false;
-  private readonly coverage: MarkCoverage;
-  private subtasksBefore: readonly Subtask[] = [];
+  private subtasksBefore = "";
+  /** Rows of the task before the read. */
+  private rowsBefore: number | undefined;
   private rowsAtLastCheck = 0;
+  /** Of a batch: rows that are not exported and were not read yet. Counted, because rows of two batches can have the same text. */
+  private readonly unread = new Map<string, number>();
+  /** Of a batch: the service lists no row that a mark would reach. */
+  private hasNothingToMark = false;
 
   constructor(
     private readonly args: DataExportArgs,
     private readonly context: Context,
-  ) {
-    this.coverage = new MarkCoverage(args, context);
-  }
+  ) {}
 
   async prepare(): Promise<void> {
     const { client, settings } = this.context;
-    this.subtasksBefore = await client.allSubtasks(this.args.taskId);
-    const running = runningOf(this.subtasksBefore, settings.statuses).length;
+    const { taskId, scope } = this.args;
+    const subtasks = await client.allSubtasks(taskId);
+    this.subtasksBefore = listed(subtasks);
+    const running = runningOf(subtasks, settings.statuses).length;
     if (running > 0) {
-      const reason = `${running} of its subtasks are running, so rows may arrive during the read`;
-      this.refuse({ reason, next: "Run up again after the run has ended" });
+      throw this.refusal(`${running} of its subtasks are running, so rows may arrive during the read`);
     }
-    this.refuse(await this.coverage.prepare());
+    if (scope === "all") {
+      return;
+    }
+    this.rowsBefore = await this.countRows();
+    if (scope === "batch") {
+      const page = await readNotExported(taskId, this.context, { pageSize: this.pageSize });
+      this.requireWhole(page);
+      this.hasNothingToMark = page.count === 0;
+      for (const text of page.texts()) {
+        this.unread.set(text, (this.unread.get(text) ?? 0) + 1);
+      }
+    }
   }
 
   async pageWritten(page: RowPage): Promise<void> {
-    this.refuse(this.coverage.check(page));
+    if (this.args.scope === "notExported") {
+      this.requireWhole(page);
+    }
+    // A row that arrives in an earlier batch moves the rows after it: one is read twice, another not at all, and the count is right.
+    this.rowsBefore ??= page.total;
+    for (const text of this.unread.size > 0 ? page.texts() : []) {
+      const count = this.unread.get(text) ?? 1;
+      this.unread.set(text, count - 1);
+      if (count === 1) {
+        this.unread.delete(text);
+      }
+    }
   }
 
-  /** Exclusive, so that no run of this program starts between the last check and the mark. */
   async finish(state: DataExportState): Promise<DataExportState> {
-    return this.context.exclusive(state.taskId, () => this.mark(state));
-  }
-
-  private async mark(state: DataExportState): Promise<DataExportState> {
+    const { taskId, file, rowCount, scope } = state;
+    const rows = `The ${rowCount} rows are in "${file}".`;
     for (let marks = 1; ; marks++) {
       const objection = await this.lastCheck(state);
       if (objection !== undefined) {
-        const where = state.scope === "notExported" ? " into a new file" : "";
-        const exists = `The ${state.rowCount} rows are in "${state.file}". The next up exports them again${where}.`;
-        throw failed(notMarked(state, objection, exists), { ...state, pending: [pendingMark.refused] });
+        const where = scope === "notExported" ? " into a new file" : "";
+        const { message } = this.refusal(objection, `${rows} The next up exports them again${where}.`);
+        throw failed(message, { ...state, pending: [pendingMark.refused] });
       }
       // The mark would reach rows that have arrived since.
-      if (state.rowCount === 0 || this.coverage.hasNothingToMark) {
+      if (rowCount === 0 || this.hasNothingToMark) {
         return { ...state, marked: true };
       }
       try {
-        await this.context.client.markExported({ taskId: state.taskId }, { once: true });
+        await this.context.client.markExported({ taskId }, { once: true });
         break;
       } catch (error) {
-        const isNotAccepted = isServiceError(error, "busy", "rateLimited") && error.outcome === "notExecuted";
-        if (!isNotAccepted || marks >= maxMarks) {
-          throw await this.failedMark(state, error);
+        const isNotExecuted = isServiceError(error) && error.outcome === "notExecuted";
+        if (!isNotExecuted) {
+          const next =
+            "They may be marked, so keep this file. The next up exports into a new file. If the path allows only this name, add {n} to it.";
+          const message = `${messageOf(error)} ${rows} ${next}${await this.missedRows()}`;
+          throw failed(message, { ...state, pending: [pendingMark.outcomeUnknown] });
+        }
+        if (!isServiceError(error, "busy", "rateLimited") || marks >= maxMarks) {
+          const message = `${error.message} ${rows} They are not marked. The next up exports them again.`;
+          throw failed(message, { ...state, pending: [pendingMark.refused] });
         }
       }
     }
-    const missed = await this.missedRows(state);
-    if (missed !== undefined) {
-      const message = `Task "${state.taskId}": the ${state.rowCount} rows in "${state.file}" are marked as exported. ${missed}`;
+    const missed = await this.missedRows();
+    if (missed !== "") {
+      const message = `Task "${taskId}": the ${rowCount} rows in "${file}" are marked as exported.${missed}`;
       throw failed(message, { ...state, marked: true, pending: [pendingMark.rowsMissed] });
     }
     return { ...state, marked: true };
   }
 
-  private async lastCheck(state: DataExportState): Promise<Objection | undefined> {
-    if (!state.complete) {
-      return { reason: "not all of its rows could be read" };
+  /** Why the rows cannot be marked: a sentence without its full stop. */
+  private async lastCheck({ complete, rowCount }: DataExportState): Promise<string | undefined> {
+    const { taskId, scope } = this.args;
+    if (!complete) {
+      return "not all of its rows could be read";
     }
-    const { taskId } = state;
     try {
-      if (listed(await this.context.client.allSubtasks(taskId)) !== listed(this.subtasksBefore)) {
-        return { reason: "its subtasks changed during the read" };
+      if (listed(await this.context.client.allSubtasks(taskId)) !== this.subtasksBefore) {
+        return "its subtasks changed during the read";
       }
       // Rows can arrive after the last subtask has ended.
-      const rows = await countRows(taskId, this.context);
-      this.rowsAtLastCheck = rows;
-      return this.coverage.finish(rows, state.rowCount);
+      this.rowsAtLastCheck = await this.countRows();
     } catch (error) {
-      return { reason: `the check before the mark failed: ${messageOf(error).replace(/\.$/, "")}` };
+      return `the check before the mark failed: ${messageOf(error).replace(/\.$/, "")}`;
     }
+    const rows = this.rowsAtLastCheck;
+    if (rows !== this.rowsBefore || (scope === "all" && rows !== rowCount)) {
+      return `the task has ${rows} rows, and had ${this.rowsBefore} before the read, which returned ${rowCount}`;
+    }
+    const others = [...this.unread.values()].reduce((sum, count) => sum + count, 0);
+    return others === 0
+      ? undefined
+      : `${others} rows of other batches are not exported, and the mark would reach them too`;
   }
 
-  private async failedMark(state: DataExportState, error: unknown): Promise<PartialFailure> {
-    const safe = `${messageOf(error)} The ${state.rowCount} rows are in "${state.file}".`;
-    if (isServiceError(error) && error.outcome === "notExecuted") {
-      return failed(`${safe} They are not marked. The next up exports them again.`, {
-        ...state,
-        pending: [pendingMark.refused],
-      });
-    }
-    const next =
-      "They may be marked, so keep this file. The next up exports into a new file. If the path allows only this name, add {n} to it.";
-    const missed = await this.missedRows(state);
-    return failed([safe, next, ...(missed === undefined ? [] : [missed])].join(" "), {
-      ...state,
-      pending: [pendingMark.outcomeUnknown],
-    });
-  }
-
-  /** Nothing on this side can prevent that rows arrive between the last check and the mark. */
-  private async missedRows(state: DataExportState): Promise<string | undefined> {
-    const arrived = await countRows(state.taskId, this.context).then((rows) => rows - this.rowsAtLastCheck, messageOf);
+  /** Nothing on this side can prevent that rows arrive between the last check and the mark. Returns an empty string, or sentences about them. */
+  private async missedRows(): Promise<string> {
+    const arrived = await this.countRows().then((rows) => rows - this.rowsAtLastCheck, messageOf);
     if (typeof arrived === "number" && arrived <= 0) {
-      return undefined;
+      return "";
     }
     const what =
       typeof arrived === "number"
-        ? `${arrived} rows arrived just before the mark. They may be marked as exported without being in a file.`
-        : `Rows that arrived just before the mark may be marked as exported without being in a file. They could not be counted: ${arrived}`;
-    return `${what} ${state.scope === "all" ? "The next up exports all rows again." : `${exportAll}.`}`;
+        ? `${arrived} rows arrived just before the mark.`
+        : `Rows that arrived just before the mark could not be counted: ${arrived}`;
+    const next = this.args.scope === "all" ? "The next up exports all rows again." : exportAll;
+    return ` ${what} They may be marked as exported without being in a file. ${next}`;
   }
 
-  private refuse(objection: Objection | undefined): void {
-    if (objection !== undefined) {
-      throw new ResourceError(notMarked(this.args, objection, "No file was written."));
+  /** How many rows the task has. */
+  private async countRows(): Promise<number> {
+    const { data } = await this.context.client.getData({ taskId: this.args.taskId, offset: 0, size: 1 });
+    return data.total;
+  }
+
+  /** The rows that are not exported must come in one response. */
+  private requireWhole(page: RowPage): void {
+    if (page.afterLoss) {
+      throw this.refusal(responseWasLost);
+    }
+    if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
+      throw this.refusal(
+        `one response contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`,
+      );
     }
   }
+
+  private get pageSize(): number {
+    return this.context.settings.pageSize ?? defaultPageSize;
+  }
+
+  private refusal(reason: string, exists = "No file was written."): ResourceError {
+    const { taskId, scope } = this.args;
+    const next = `Run up again when no subtask is running.${scope === "all" ? "" : ` ${exportAll}`}`;
+    return new ResourceError(
+      `The rows of task "${taskId}" were not marked as exported: ${reason}. ${exists} ${next} ` +
+        `If this service marks only the rows that it returned, set webextract:markScope to "returned".`,
+    );
+  }
 }
 
-function notMarked({ taskId }: DataExportArgs, { reason, next }: Objection, exists: string): string {
-  const advice = next === undefined ? "" : ` ${next}.`;
-  return (
-    `The rows of task "${taskId}" were not marked as exported: ${reason}. ${exists}${advice} ` +
-    `If this service marks only the rows that it returned, set webextract:markScope to "returned".`
-  );
-}
+const exportAll = 'Use scope: "all", which reads every row of the task.';
 
 function failed(message: string, state: DataExportState): PartialFailure {
   return new PartialFailure(message, state.file, state);
