@@ -127,7 +127,6 @@ class PageRequests {
 
   /** @param isLast does not try smaller pages */
   async take(offset: number, left: number, isLast = false): Promise<RowPage> {
-    let refusal: unknown;
     // A response above maxResponseBytes is lost, possibly with rows that the service returns only once.
     let lost = false;
     for (;;) {
@@ -139,8 +138,7 @@ class PageRequests {
       } catch (error) {
         if (isLast || !mayBeTheSize(error)) throw error;
         const smaller = smallerSizes.find((candidate) => candidate < size);
-        if (smaller === undefined) throw refusal ?? error;
-        refusal ??= error;
+        if (smaller === undefined) throw error;
         lost ||= error.outcome === "unknown";
         this.#size = smaller;
         this.#dropAhead();

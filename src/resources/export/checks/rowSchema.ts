@@ -23,34 +23,30 @@ export async function checkSchema(
   before: unknown,
   context: CheckContext,
 ): Promise<CheckedChecks> {
-  const { folder, problems } = context;
   const { schemaSha256: _given, ...others } = checks;
   const { schema } = checks;
   if (schema === undefined) {
     return others;
   }
-  const withDigest = (sha256: unknown): CheckedChecks => ({ ...others, schemaSha256: sha256 as string });
   if ((schema as unknown) === unknown) {
-    return withDigest(unknown);
+    return { ...others, schemaSha256: unknown as unknown as string };
   }
-  const path = resolve(folder, schema);
-  const refuse = (reason: string): CheckedChecks => {
-    problems.push({ path: "checks.schema", reason: `names "${schema}", which ${reason}` });
-    return others;
-  };
+  const path = resolve(context.folder, schema);
+  let why: string | undefined;
   try {
-    const why = whyNotAllowed(path, context);
-    if (why !== undefined) {
-      return refuse(why);
+    why = whyNotAllowed(path, context);
+    if (why === undefined) {
+      const { content, sha256 } = await readSchema(path);
+      if (!isRecord(before) || before.schemaSha256 !== sha256) {
+        compile(content);
+      }
+      return { ...others, schemaSha256: sha256 };
     }
-    const { content, sha256 } = await readSchema(path);
-    if (!isRecord(before) || before.schemaSha256 !== sha256) {
-      compile(content);
-    }
-    return withDigest(sha256);
   } catch (error) {
-    return refuse(describeFileError(error, path));
+    why = describeFileError(error, path);
   }
+  context.problems.push({ path: "checks.schema", reason: `names "${schema}", which ${why}` });
+  return others;
 }
 
 /** Validates each row. */
@@ -98,14 +94,12 @@ export class SchemaChecker {
 
   failed(rows: number): FailedCheck[] {
     const { invalid, stoppedAt } = this;
-    const wrong = `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${[...this.places].slice(0, mostPlaces).join(", ")}`;
+    const places = [...this.places].slice(0, 3).join(", ");
+    const wrong = `${invalid.count} of ${rows} rows are not valid (${invalid.describe()}), by ${places}`;
     const late = `row ${stoppedAt} could not be validated in time: use patterns without repetitions within repetitions`;
     return [...failedIf(invalid.count > 0, "schema", wrong), ...failedIf(stoppedAt !== undefined, "schema", late)];
   }
 }
-
-/** Places in the schema that an error shows. */
-const mostPlaces = 3;
 
 async function readSchema(path: string): Promise<{ sha256: string; content: string }> {
   const text = await readFile(path, "utf8");
