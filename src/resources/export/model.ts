@@ -137,7 +137,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /**
    * What `checks` have found in the rows. `rows`: their number. `failed`: the checks that did not pass, such as `fields.price.type`; empty unless
    * `onFail` is `warn`. `fields`: for each field `filled` (the share of rows with a value), `empty` (rows without one), and the numbers of values
-   * `wrongType`, `unmatched` and `repeated`. `invalid`: the rows that `schema` does not allow. `lastPassed`: the rows of the last export that passed.
+   * `wrongType` and `repeated`. `invalid`: the rows that `schema` does not allow. `lastPassed`: the rows of the last export that passed.
    * Contains no values. Absent without checks.
    */
   checked?: CheckedRows;
