@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Properties } from "../engine/serialization";
 import type { Host } from "../provider/host";
-import { titleOf } from "../provider/host";
+import { madeOnce, titleOf } from "../provider/host";
 import { ProviderError } from "../provider/providerErrors";
 import type { Layer, Step } from "../provider/step";
 import type { Problem } from "../resources/args";
@@ -56,7 +56,7 @@ export class Declarations {
     { urn, given, previous }: { urn: string; given: Properties; previous: Properties },
     problems: Problem[],
   ): Properties {
-    const { runLabel } = this.host;
+    const [runLabel] = this.host.config.runLabels;
     const own = Object.entries(given).filter(([name]) => !name.startsWith("__"));
     const args = Object.fromEntries(own);
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
@@ -155,9 +155,7 @@ export class Declarations {
       return undefined;
     }
     const key = JSON.stringify([this.host.account(profile), taskId]);
-    const work = this.tasks.get(key) ?? { settings: new Set(), runs: new Set() };
-    this.tasks.set(key, work);
-    return work;
+    return madeOnce(this.tasks, key, () => ({ settings: new Set(), runs: new Set() }));
   }
 
   /** The value of one entry of `rerunOn` for `check`. An id can be that of several resources, which all count. */

@@ -15,7 +15,8 @@ export async function checkArguments(
   const problems: Problem[] = [];
   const sound = checkFields(resource.args, args, "", problems);
   checkProfile(args.profile, host, problems);
-  const { settings, programFolder: folder } = host;
+  const { programFolder: folder } = host;
+  const { settings } = host.config;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
   const replaced = known === undefined && urn !== undefined ? host.replaced.get(urn)?.state : undefined;
   if (resource.knowsEarlier && known !== undefined && urn !== undefined) {
@@ -41,7 +42,7 @@ function withoutDerived(resource: AnyResource, args: Properties): Properties {
 
 function checkProfile(profile: unknown, host: Host, problems: Problem[]): void {
   const isKnown = profile === undefined || typeof profile === "string";
-  const problem = isKnown ? host.profileProblem(profile) : undefined;
+  const problem = isKnown ? host.config.profileProblem(profile) : undefined;
   if (problem !== undefined) {
     const reason = profile === undefined ? "is missing" : "is not configured";
     problems.push({ path: "profile", reason: `${reason}. ${problem}` });

@@ -7,7 +7,7 @@ import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
-import type { Context, Replaced, ServiceTraits } from "../resources/resource";
+import type { Context, Replaced } from "../resources/resource";
 import { ResourceError } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
@@ -20,28 +20,35 @@ import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
-import type { BeforeRefusal } from "./layers/refusedDelete";
 import type { Processes } from "./processes";
 import { systemProcesses } from "./processes";
 
-/** The client of one account, and the reader of actions that shares its requests. */
+/** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {
   client: ServiceClient;
   actionReader: ActionReader;
+}
+
+/** What this process knows of the tasks of one account. */
+interface AccountTasks {
+  /** The tasks of one account tell nothing about another account. */
+  guard: AccountGuard;
+  /** The owners of the parts of each task. */
+  owners: Map<string, TaskOwners>;
+  /** The tasks that this run has copied. */
+  copies: Set<string>;
 }
 
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
   /** Undefined if the configuration switches the journal off. */
   readonly journal: Journal | undefined;
-  private readonly accountGuards = new Map<string, AccountGuard>();
-  private readonly owners = new Map<string, TaskOwners>();
+  private readonly tasks = new Map<string, AccountTasks>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
-  /** The tasks that this run has copied. */
-  private readonly copies = new Set<string>();
   private readonly checked = new Set<string | undefined>();
-  private readonly deleted: string[] = [];
+  /** The titles of the resources that this command has deleted. */
+  readonly deleted: string[] = [];
   /** By URN: resources to which the program gives a value that this preview does not know. */
   private readonly givenUnknown = new Set<string | undefined>();
   private readonly noted = new Set<string>();
@@ -49,7 +56,7 @@ export class Host {
   readonly replaced = new Map<string, Replaced>();
   /** By URN: the arguments after the previous check, for resources whose diff needs them. */
   readonly previous = new Map<string, Properties>();
-  private readonly config: ProviderConfig;
+  readonly config: ProviderConfig;
   private readonly configProblems: readonly string[];
   /** By the options of the client. */
   private readonly services = new Map<string, Service>();
@@ -72,20 +79,6 @@ export class Host {
     onAbort(engine.interrupted, () => this.journal?.warnOfRequestsInProgress());
   }
 
-  get settings(): ServiceTraits {
-    return this.config.settings;
-  }
-
-  /** The label for which runs start, if this command has one. */
-  get runLabel(): string | undefined {
-    return this.config.runLabels[0];
-  }
-
-  /** Why a resource cannot use this profile, or needs a profile. */
-  profileProblem(profile: string | undefined): string | undefined {
-    return this.config.profileProblem(profile);
-  }
-
   /** The origin of the service of a profile; undefined if it is not configured. */
   origin(profile: string | undefined): string | undefined {
     const { baseUrl } = this.config.clientOptions(profile);
@@ -95,12 +88,9 @@ export class Host {
   /** The account behind a profile: profiles with the same credentials are one account. */
   account(profile: string | undefined): string {
     const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = this.config.clientOptions(profile);
-    const tokens = [accessToken, refreshToken, credentialCommand].filter((token) => token !== undefined);
-    const isKnownByKey = credentials === "apiKey" || tokens.length === 0;
-    return JSON.stringify([
-      this.origin(profile),
-      isKnownByKey ? { apiKey } : { accessToken, refreshToken, credentialCommand },
-    ]);
+    const tokens = { accessToken, refreshToken, credentialCommand };
+    const isKnownByKey = credentials === "apiKey" || Object.values(tokens).every((token) => token === undefined);
+    return JSON.stringify([this.origin(profile), isKnownByKey ? { apiKey } : tokens]);
   }
 
   /** The name of a resource in the journal; undefined if its service is not known. */
@@ -109,28 +99,17 @@ export class Host {
     return origin === undefined ? undefined : { urn, origin, profile };
   }
 
+  tasksOf(profile: string | undefined): AccountTasks {
+    return madeOnce(this.tasks, this.account(profile), () => ({
+      guard: new AccountGuard(),
+      owners: new Map(),
+      copies: new Set(),
+    }));
+  }
+
   /** The owners of the parts of a task. */
   ownersOf(profile: string | undefined, taskId: string): TaskOwners {
-    const task = this.taskKey(profile, taskId);
-    const owners = this.owners.get(task) ?? new TaskOwners();
-    this.owners.set(task, owners);
-    return owners;
-  }
-
-  private taskKey(profile: string | undefined, taskId: string): string {
-    return JSON.stringify([this.account(profile), taskId]);
-  }
-
-  ownerOf(urn: string | undefined): Owner {
-    return { key: urn, title: urn === undefined ? "A resource" : titleOf(urn) };
-  }
-
-  /** Each account has its own guard: the tasks of one account tell nothing about another account. */
-  accountGuard(profile: string | undefined): AccountGuard {
-    const account = this.account(profile);
-    const guard = this.accountGuards.get(account) ?? new AccountGuard();
-    this.accountGuards.set(account, guard);
-    return guard;
+    return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
   }
 
   /** Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource. */
@@ -139,15 +118,6 @@ export class Host {
     if (holdsUnknown(args)) {
       this.givenUnknown.add(urn);
     }
-  }
-
-  /** @param otherwise the title of a resource whose URN the request does not have, as in the first one of a process */
-  noteDeleted(urn: string | undefined, otherwise: string): void {
-    this.deleted.push(urn === undefined ? otherwise : titleOf(urn));
-  }
-
-  get beforeRefusal(): BeforeRefusal {
-    return { deleted: this.deleted, isUp: this.checked.size > 0 };
   }
 
   /**
@@ -185,10 +155,6 @@ export class Host {
     }
   }
 
-  movedFrom(origin: string): boolean {
-    return this.config.movedFrom.includes(origin);
-  }
-
   /** Call it when the engine has saved all results. */
   async noteSaved(): Promise<void> {
     this.journal?.dropSaved();
@@ -210,19 +176,20 @@ export class Host {
 
   /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */
   context(profile: string | undefined, urn: string | undefined): Context {
-    const { client, actionReader } = this.service(profile);
+    const { client, actionReader } = this.connected(this.optionsOf(profile));
     const name = this.nameOf(urn, profile);
+    const { guard, copies } = this.tasksOf(profile);
     return {
       client,
       actionReader,
       journal: urn === undefined ? undefined : name && this.journal?.of(name),
-      settings: this.settings,
+      settings: this.config.settings,
       folder: this.programFolder,
-      exclusive: (taskId, work) => this.writer(taskId)(work),
-      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(this.ownerOf(urn), part),
-      copied: (taskId) => this.copies.add(this.taskKey(profile, taskId)),
-      isNewCopy: (taskId) => this.copies.has(this.taskKey(profile, taskId)),
-      saw: (taskId, presence) => this.accountGuard(profile).saw(taskId, presence),
+      exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
+      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(ownerOf(urn), part),
+      copied: (taskId) => copies.add(taskId),
+      isNewCopy: (taskId) => copies.has(taskId),
+      saw: (taskId, presence) => guard.saw(taskId, presence),
       redact: (text) => this.redact(text),
       warn: (message) => this.engine.log.warn(message, urn),
       progress: (message) => this.engine.log.progress(message, urn),
@@ -235,11 +202,9 @@ export class Host {
 
   /** The client for a read of the program. Undefined in a preview that has only a refresh token. */
   reader(profile: string | undefined, during: "preview" | "up"): ServiceClient | undefined {
-    if (during === "up") {
-      return this.service(profile).client;
-    }
-    const options = previewReadOptions(this.optionsOf(profile));
-    return options && this.serviceWith(options).client;
+    const all = this.optionsOf(profile);
+    const options = during === "up" ? all : previewReadOptions(all);
+    return options && this.connected(options).client;
   }
 
   private redact(text: string): string {
@@ -247,44 +212,33 @@ export class Host {
     return [...this.services.values()].reduce((hidden, { client }) => client.redact(hidden), this.config.redact(text));
   }
 
-  private service(profile: string | undefined): Service {
-    return this.serviceWith(this.optionsOf(profile));
-  }
-
   private optionsOf(profile: string | undefined): ServiceClientOptions {
     if (this.configProblems.length > 0) {
       throw new Error(this.configProblems.join(" "));
     }
     const options = this.config.clientOptions(profile);
-    const problem = this.profileProblem(profile);
+    const problem = this.config.profileProblem(profile);
     if (problem !== undefined) {
       throw new Error(problem);
     }
     return options;
   }
 
-  private serviceWith(options: ServiceClientOptions): Service {
-    // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate each other's access
-    // token.
-    const key = JSON.stringify({ ...options, profile: undefined });
-    let service = this.services.get(key);
-    if (service === undefined) {
+  private connected(options: ServiceClientOptions): Service {
+    // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate each other's access token.
+    return madeOnce(this.services, JSON.stringify({ ...options, profile: undefined }), () => {
       const warn = (message: string): void => this.engine.log.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
-      service = { client, actionReader: new ActionReader(client) };
-      this.services.set(key, service);
-    }
-    return service;
+      return { client, actionReader: new ActionReader(client) };
+    });
   }
+}
 
-  private writer(taskId: string): LimitFunction {
-    let writer = this.writers.get(taskId);
-    if (writer === undefined) {
-      writer = pLimit(1);
-      this.writers.set(taskId, writer);
-    }
-    return writer;
-  }
+/** The value of a key, made at its first use. */
+export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
 }
 
 /**
@@ -304,4 +258,8 @@ export function endWithEngine(host: () => Host | undefined, { onEnd }: Engine): 
 export function titleOf(urn: string): string {
   const { type, name } = partsOfUrn(urn);
   return `${type.slice(type.lastIndexOf(":") + 1)} "${name}"`;
+}
+
+export function ownerOf(urn: string | undefined): Owner {
+  return { key: urn, title: urn === undefined ? "A resource" : titleOf(urn) };
 }

@@ -25,9 +25,9 @@ describe("profiles in the provider", () => {
     try {
       assert.equal(clientOf(host, "one"), clientOf(host, "two"));
       assert.equal(host.context("one", undefined).actionReader, host.context("two", undefined).actionReader);
-      assert.equal(host.accountGuard("one"), host.accountGuard("two"));
+      assert.equal(host.tasksOf("one").guard, host.tasksOf("two").guard);
       assert.notEqual(clientOf(host, "one"), clientOf(host, "three"));
-      assert.notEqual(host.accountGuard("one"), host.accountGuard("three"));
+      assert.notEqual(host.tasksOf("one").guard, host.tasksOf("three").guard);
     } finally {
       await host.close();
     }

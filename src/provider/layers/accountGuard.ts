@@ -7,7 +7,7 @@ export const guardAccount: Layer = async (step, host, next) => {
   if (step.call !== "read") {
     return next(step, host);
   }
-  const guard = host.accountGuard(step.profile);
+  const guard = host.tasksOf(step.profile).guard;
   return guard.during(async () => {
     const outcome = await next(step, host);
     if (outcome.id === undefined) {

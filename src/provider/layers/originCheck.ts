@@ -6,7 +6,7 @@ export const checkOrigin: Layer = async (step, host, next) => {
   const here = host.origin(step.profile);
   const made = step.state.origin;
   const isElsewhere = typeof made === "string" && here !== undefined && made !== here;
-  if (isElsewhere && !host.movedFrom(made)) {
+  if (isElsewhere && !host.config.movedFrom.includes(made)) {
     throw new ProviderError(
       `This resource was made at ${made}, and the configuration names ${here}. Nothing was changed. If this is the same service at another address, ` +
         `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM). If not, set webextract:baseUrl back ` +

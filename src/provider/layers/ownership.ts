@@ -1,6 +1,7 @@
 import type { OwnedPart } from "../../resources/ownership";
 import { describeConflict, taskNamedBy } from "../../resources/ownership";
 import type { Host } from "../host";
+import { ownerOf } from "../host";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Step } from "../step";
 import { staysAfter } from "../step";
@@ -11,7 +12,7 @@ export const claimParts: Layer = async (step, host, next) => {
   if (parts.length === 0) {
     return next(step, host);
   }
-  const owner = host.ownerOf(step.urn);
+  const owner = ownerOf(step.urn);
   const note = (claim: "declared" | "writing" | "written", id: string | undefined): void => {
     ownersOf(step, host, id)?.note(owner, parts, claim);
   };
@@ -30,7 +31,7 @@ export const claimParts: Layer = async (step, host, next) => {
 };
 
 function refuseConflict(step: Step, host: Host, parts: readonly OwnedPart[]): void {
-  const owner = host.ownerOf(step.urn);
+  const owner = ownerOf(step.urn);
   const found = ownersOf(step, host, step.id)?.conflictWith(owner, parts);
   if (found !== undefined) {
     const { part, other } = found;

@@ -5,6 +5,7 @@ import { PartialFailure, ResourceError } from "../../resources/resource";
 import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
 import type { Host } from "../host";
+import { titleOf } from "../host";
 import { ProviderError } from "../providerErrors";
 import { programMessage } from "../runAdvice";
 import type { Outcome, RunStep, Step } from "../step";
@@ -45,11 +46,11 @@ async function remove({ resource, id = "", state, profile, urn }: Step, host: Ho
     await resource.delete(id, state, host.context(profile, urn));
   } catch (error) {
     if (error instanceof RowsAreHeld) {
-      throw new ProviderError(describeRefusedDelete(error, urn, host.beforeRefusal));
+      throw new ProviderError(describeRefusedDelete(error, urn, host.deleted));
     }
     throw error instanceof ResourceError ? new ProviderError(programMessage(error)) : error;
   }
-  host.noteDeleted(urn, `${resource.type} "${id}"`);
+  host.deleted.push(urn === undefined ? `${resource.type} "${id}"` : titleOf(urn));
   return {};
 }
 
