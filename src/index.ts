@@ -10,3 +10,4 @@ export { ExtractionResource } from "./program/extractionResource";
 export * from "./program/functions";
 export type { ProviderArgs } from "./program/nativePlugin";
 export { Provider } from "./program/nativePlugin";
+export type { PlainData, Trigger, TriggerList, TriggerMap } from "./program/triggers";

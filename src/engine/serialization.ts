@@ -9,14 +9,17 @@ import { replaceEach, unknown } from "../resources/values";
 /** Stands for an unknown value in a preview, at any depth. */
 const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
+export const otherProblemsKey = "__otherProblems";
+
 /** The names of resources that have failed, and whose outputs this one lacks. Never in the state. */
 export const failedInputsKey = "__failedInputs";
 
 export type Properties = Record<string, unknown>;
 
-const ownKeys = [providerKey, failedInputsKey];
+const ownKeys = [providerKey, otherProblemsKey, failedInputsKey];
 
-/** Properties as resources see them: without the provider text, failed inputs and null values, with `unknown` for unknown values. */
+/** Properties as resources see them: without the provider text, the problems of others and null values, with `unknown` for unknown values. */
 export function deserialize(properties: Properties): Properties {
   const entries = Object.entries(properties).filter(([name, value]) => !ownKeys.includes(name) && value !== null);
   const known = Object.fromEntries(entries);

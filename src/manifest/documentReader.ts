@@ -99,10 +99,11 @@ export class DocumentReader {
     return { file: this.file, offset, path: pathWithin(root, path) };
   }
 
-  /** The values of a map by their keys. */
-  entriesOf(map: YAMLMap, { root }: Pick<Given, "root">, path: string): Map<string, Given> {
-    this.spend(map.items.length);
+  /** The values of a map by their keys, also those of its merge keys. Its own come first. */
+  entriesOf(map: YAMLMap, { root }: Pick<Given, "root">, path: string, level = 0): Map<string, Given> {
+    this.spend(map.items.length, level);
     const entries = new Map<string, Given>();
+    const merged: YAMLMap[] = [];
     for (const { key, value } of map.items as Pair<Node | null, Node | null>[]) {
       const offset = key?.range?.[0] ?? 0;
       const refuse = (reason: string, name = ""): void =>
@@ -112,19 +113,27 @@ export class DocumentReader {
       const parts = partsOf(text) ?? [{ name: text }];
       const name = parts.join("");
       const first = entries.get(name);
-      if (text === "" || text === "__proto__") {
+      if (text === "<<" && isPlain(node)) {
+        const from = this.resolved(value);
+        const maps = (isSeq(from) ? from.items : [from]).map((each) => this.resolved(each as Node | null));
+        merged.push(...maps.filter(isMap));
+        if (!maps.every(isMap)) {
+          refuse("must be a map or a list of maps", text);
+        }
+      } else if (text === "" || text === "__proto__") {
         // Pulumi loses the name __proto__.
         refuse("must have non-empty strings other than __proto__ as keys");
       } else if (parts.some(isVariable)) {
         // Two keys with variables could turn out equal.
         refuse(`has a variable in its key; write $\${ for the characters \${`, text);
-      } else if (text === "<<" && isScalar(node) && node.type === Scalar.PLAIN) {
-        refuse("is a merge key, which manifests do not have: use defaults, or an alias for a whole value", text);
       } else if (first !== undefined) {
         refuse(`is given twice; line ${this.file.lines.linePos(first.offset).line} has it already`, name);
       } else {
         entries.set(name, { node: value, offset, root });
       }
+    }
+    for (const [name, entry] of merged.flatMap((each) => [...this.entriesOf(each, { root }, path, level + 1)])) {
+      entries.set(name, entries.get(name) ?? entry);
     }
     return entries;
   }
@@ -134,10 +143,7 @@ export class DocumentReader {
   }
 
   private value(shape: Shape, given: Given, path: string, level: number): unknown {
-    this.spend(1);
-    if (level > mostLevels) {
-      throw new TooLarge(`aliases nest more than ${mostLevels} levels`);
-    }
+    this.spend(1, level);
     const { root } = given;
     const node = this.resolved(given.node);
     const offset = (node ?? given.node)?.range?.[0] ?? given.offset;
@@ -235,10 +241,15 @@ export class DocumentReader {
     return unknown;
   }
 
-  private spend(values: number): void {
+  private spend(values: number, level: number): void {
     this.count += values;
     if (this.count > mostValues) {
-      throw new TooLarge(`it stands for more than ${mostValues} values, with those of aliases and defaults`);
+      throw new TooLarge(
+        `it stands for more than ${mostValues} values, with those of aliases, merge keys and defaults`,
+      );
+    }
+    if (level > mostLevels) {
+      throw new TooLarge(`aliases nest more than ${mostLevels} levels`);
     }
   }
 }

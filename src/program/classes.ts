@@ -15,7 +15,9 @@ import type { ExtractionResource } from "./extractionResource";
 import { programRunLabel } from "./programConfig";
 import type { AnyOf, ArgsOf, InputsOf } from "./resourceClass";
 import { readableClass, resourceClass } from "./resourceClass";
+import type { Trigger } from "./triggers";
 import { hashesOf, refuseUnseen } from "./triggers";
+import { warnOfUnfinishedRun } from "./unfinishedRun";
 
 /** The source of a task that is copied. */
 export interface CopySource extends InputsOf<Required<Pick<ArgsOf<typeof taskCopy>, "sourceTaskId" | "taskGroupId">>> {}
@@ -79,7 +81,12 @@ export type TaskStartUrlsArgs = TaskStartUrlsListArgs | TaskStartUrlsFileArgs;
 export class TaskStartUrls extends resourceClass<typeof taskStartUrls, TaskStartUrlsArgs>(taskStartUrls) {}
 
 /** Arguments of {@link CloudRun}. */
-export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "rerunOn">> {
+export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "triggers" | "rerunOn">> {
+  /**
+   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced,
+   * the old one is deleted first. A value that a preview does not know shows as a replace too.
+   */
+  triggers?: Trigger;
   /** Resources of this package: a change of any of their arguments starts a new run. */
   rerunOn?: ExtractionResource[];
 }
@@ -98,7 +105,10 @@ export class CloudRun extends readableClass<typeof cloudRun, CloudRunArgs>(cloud
 }) {}
 
 /** The scope is no input: only a scope that the compiler knows says whether `lotNo` is required. */
-type DataExportInputs<Args extends BatchForm | TaskForm> = InputsOf<Omit<Args, "scope">>;
+type DataExportInputs<Args extends BatchForm | TaskForm> = InputsOf<Omit<Args, "scope" | "triggers">> & {
+  /** Any values, but no resources: name a property, such as `run.id`. A change exports again. */
+  triggers?: Trigger;
+};
 
 /** Arguments of a {@link DataExport} of one run. */
 export interface DataExportBatchArgs extends DataExportInputs<BatchForm>, Pick<BatchForm, "scope"> {}
@@ -116,6 +126,7 @@ export type DataExportArgs = DataExportBatchArgs | DataExportTaskArgs;
  */
 export class DataExport extends resourceClass<typeof dataExport, DataExportArgs>(dataExport, (name, args) => {
   refuseUnseen(`DataExport "${name}"`, args.triggers, "Name a property of it, such as run.id.");
+  warnOfUnfinishedRun(name, args);
   return args;
 }) {}
 

@@ -1,6 +1,6 @@
 import type { CustomResourceOptions, ID, Input, Resource } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { failedInputsKey } from "../engine/serialization";
+import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
@@ -12,6 +12,7 @@ import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
+import { otherProblems } from "./otherProblems";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
 import { readOptions, requireProfile } from "./reads/programReads";
@@ -23,7 +24,9 @@ const ids = new WeakSet<object>();
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
- * A preview refuses invalid arguments, and shows all problems of a resource at once. The engine stops at the first resource that is refused.
+ * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
+ * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, and resources that are declared
+ * after the program has waited for something. The engine itself stops at the first resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
   readonly #definition: AnyResource;
@@ -42,6 +45,11 @@ export abstract class ExtractionResource extends CustomResource {
     const kind = kindOf(type, opts);
     const isGet = opts?.id !== undefined;
     const properties = propertiesOf(definition, name, args, opts, kind);
+    // The native plugin shows the problems of each resource at the resource.
+    const others = kind === "native" || isGet || isMocked() ? undefined : otherProblems(definition, title, args);
+    if (others !== undefined) {
+      properties[otherProblemsKey] = others;
+    }
     const isIdOfTask = idIs === "taskId";
     const task = taskOf(taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined), args.profile);
     const options = mergeOptions(

@@ -1,7 +1,39 @@
-import type { Input } from "@pulumi/pulumi";
+import type { Input, OutputInstance } from "@pulumi/pulumi";
 import { output, Resource, RunError } from "@pulumi/pulumi";
 import { describeValue, isPlainMap } from "../resources/values";
 import type { ExtractionResource } from "./extractionResource";
+
+/**
+ * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these, at any depth also as
+ * outputs or promises. No resource, date, Map or Set, because the engine does not see their changes.
+ */
+export type Trigger =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Promise<unknown>
+  | OutputInstance<unknown>
+  | TriggerList
+  | TriggerMap;
+
+/** A list of values of {@link Trigger}. */
+export interface TriggerList extends ReadonlyArray<Trigger | PlainData> {}
+
+/** A map of values of {@link Trigger}. */
+export interface TriggerMap {
+  readonly [name: string]: Trigger | PlainData;
+}
+
+/** Data of an interface type. It has no field of resources (`urn`), of lists, Maps and Sets, and of dates. */
+export interface PlainData {
+  // biome-ignore lint/suspicious/noExplicitAny: no other index signature accepts the values of an interface
+  readonly [name: string]: any;
+  readonly urn?: string;
+  readonly [Symbol.iterator]?: never;
+  readonly [Symbol.toPrimitive]?: never;
+}
 
 /** The value of `rerunOn` for `check`: the name and a hash for each resource. */
 export function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { urnOf } from "../engine/requests";
 import type { Properties } from "../engine/serialization";
-import { deserialize, failedInputsKey, serialize } from "../engine/serialization";
+import { deserialize, failedInputsKey, otherProblemsKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { providerKey } from "../resources/urn";
 import { shownText } from "../service/errors/foreignText";
@@ -38,6 +38,10 @@ export class DynamicProvider implements dynamic.ResourceProvider {
         return { inputs: news, failures: [] };
       }
       const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds) });
+      const others = news[otherProblemsKey];
+      if (problems.length > 0 && typeof others === "string") {
+        await engine.log.error(others);
+      }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: shownText(`${path} ${reason}`) }));
       return { inputs: serialize(args), failures };
     });

@@ -87,8 +87,8 @@ const unreadable: Column["says"] = [
 
 /** Of manifests. */
 const noManifest: Column["says"] = [
-  [1, /does not exist /, "a path whose folders are missing", "a path below a file", "a link that leads nowhere"],
-  [1, /does not exist /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
+  [1, /leads to no file /, "a path whose folders are missing", "a path below a file", "a link that leads nowhere"],
+  [1, /leads to no file /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
   [1, /leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
   [1, /:1:1: must be a map: /, ...taken],
   [1, /is not a file$/, "a FIFO", ...devices],
@@ -101,20 +101,20 @@ const commands: Record<string, Column> = {
     says: [
       [
         1,
-        /^\S*: does not exist /,
+        /^\S*: leads to no file /,
         "a path whose folders are missing",
         "a path below a file",
         "a link that leads nowhere",
       ],
-      [1, /: does not exist /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
+      [1, /: leads to no file /, "a link to itself", "a name that is too long", "a place where nothing can be made"],
       [1, /: leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
       [1, /^\S*:1:1: must be a map: /, ...taken],
       [1, /: is not a file$/m, "a FIFO", ...devices],
-      [1, /^"": is not a path: /, "nothing"],
+      [1, /^"": leads to no file /, "nothing"],
     ],
   },
-  list: { line: ["list", "@"], says: [...noManifest, [1, /"": is not a path: /, "nothing"]] },
-  rename: { line: ["rename", "one", "two", "@"], says: [...noManifest, [1, /"": is not a path: /, "nothing"]] },
+  list: { line: ["list", "@"], says: [...noManifest, [1, /"": leads to no file /, "nothing"]] },
+  rename: { line: ["rename", "one", "two", "@"], says: [...noManifest, [1, /"": leads to no file /, "nothing"]] },
   compare: {
     line: ["compare", "@", "@"],
     linkedAs: "at.csv",

@@ -148,20 +148,16 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "accepts",
   },
   {
-    name: "a merge key",
+    name: "a merge of something else than a map",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nrun:\n  <<: 3\n",
-    says: [
-      "novels.yaml:3:3 run.<<: is a merge key, which manifests do not have: use defaults, or an alias for a whole value",
-      "  3 |   <<: 3",
-      "    |   ^",
-    ],
+    says: ["novels.yaml:3:3 run.<<: must be a map or a list of maps", "  3 |   <<: 3", "    |   ^"],
     schema: "is not asked",
   },
   {
     name: "an alias bomb",
     text: "from: { sourceTaskId: s, taskGroupId: g }\nrun:\n  triggers:\n    a: &a [x,x,x,x,x,x,x,x,x,x]\n    b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n    c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n    d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n    e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n    f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n    g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f,*f]\n    h: &h [*g,*g,*g,*g,*g,*g,*g,*g,*g,*g]\n",
     says: [
-      "novels.yaml:1:1: is refused: it stands for more than 1000000 values, with those of aliases and defaults",
+      "novels.yaml:1:1: is refused: it stands for more than 1000000 values, with those of aliases, merge keys and defaults",
       "  1 | from: { sourceTaskId: s, taskGroupId: g }",
       "    | ^",
     ],

@@ -62,9 +62,12 @@ describe("the errors of a manifest", () => {
     assert.equal(problem?.reason, "is refused: aliases nest more than 100 levels");
   });
 
-  it("refuse aliases and defaults that copy too much", () => {
+  it("refuse merge keys and defaults that copy too much", () => {
     const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
-    const uses = Array.from({ length: 1000 }, (_, index) => `  t${index}: { run: { triggers: [*all] } }\n`);
+    const uses = Array.from(
+      { length: 1000 },
+      (_, index) => `  t${index}: { run: { triggers: { <<: *all, own: y } } }\n`,
+    );
     folder.write({ "novels.yaml": `defaults: { run: { triggers: &all { ${entries} } } }\ntasks:\n${uses.join("")}` });
     const [problem] = folder.read().problems;
     assert.match(problem?.reason ?? "", /^is refused: it stands for more than 1000000 values/);

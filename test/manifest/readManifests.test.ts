@@ -264,21 +264,21 @@ tasks:
   });
 
   describe("YAML", () => {
-    it("may have anchors, aliases, comments, a byte order mark and CRLF", () => {
+    it("may have anchors, aliases, merge keys, comments, a byte order mark and CRLF", () => {
       const text = `\ufefffrom: { adoptTaskId: t } # the task
 actions:
   a: &a
     actionType: &type A
     properties: &common { Url: x, Wait: 1 }
-  b: *a
-  c: { actionType: *type, properties: *common }
+  b: { <<: *a, actionType: *type }
+  c: { actionType: C, properties: { <<: [{ Wait: 2 }, *common], Own: 3 } }
 `.replaceAll("\n", "\r\n");
       const actions = folder.tasksOf(text)[0]?.args.actions;
       const properties = { Url: "x", Wait: "1" };
       assert.deepEqual(actions, {
         a: { actionType: "A", properties },
         b: { actionType: "A", properties },
-        c: { actionType: "A", properties },
+        c: { actionType: "C", properties: { Url: "x", Wait: "2", Own: "3" } },
       });
     });
 

@@ -135,6 +135,18 @@ export function runs(): void {
   new CloudRun("a", { taskId, triggers: { subtasks: run.subtasks, shop, all: [shop, { ...shop }] } });
   new CloudRun("a", { taskId, triggers: [shop, { urn: copy.urn }.urn, run.subtasks] });
   new CloudRun("a", { taskId, triggers: { ...shop } });
+  // @ts-expect-error a resource
+  new CloudRun("a", { taskId, triggers: copy });
+  // @ts-expect-error a resource in a list
+  new CloudRun("a", { taskId, triggers: [copy] });
+  // @ts-expect-error a resource in a map
+  new CloudRun("a", { taskId, triggers: { copy } });
+  // @ts-expect-error a resource in a list in a map
+  new CloudRun("a", { taskId, triggers: { of: [1, copy] } });
+  // @ts-expect-error a date
+  new CloudRun("a", { taskId, triggers: { day: new Date() } });
+  // @ts-expect-error a Map
+  new CloudRun("a", { taskId, triggers: [new Map([["a", 1]])] });
   // @ts-expect-error a resource that is not in a list
   new CloudRun("a", { taskId, rerunOn: copy });
 }
@@ -158,4 +170,6 @@ export function exports_(): void {
   new DataExport("a", { ...rows, scope: "batch" });
   // @ts-expect-error no scope
   new DataExport("a", rows);
+  // @ts-expect-error a resource in triggers
+  new DataExport("a", { ...rows, scope: "all", triggers: [new CloudRun("run", { taskId })] });
 }

@@ -456,13 +456,14 @@ describe("typed classes", () => {
   });
 
   it("refuse a resource among triggers at any depth, because its changes are not visible", async () => {
-    const run1 = (triggers: unknown) => new webextract.CloudRun("again", { taskId: "t", triggers });
+    const run1 = (triggers: unknown) =>
+      new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
     const rows = (triggers: unknown) =>
       new webextract.DataExport("rows", {
         taskId: "t",
         scope: "all",
         path: "rows.ndjson",
-        triggers,
+        triggers: triggers as webextract.Trigger,
       });
     for (const [make, at, advice] of [
       [(it: unknown) => run1([it]), "triggers[0]", "Use rerunOn: […]"],
@@ -484,11 +485,11 @@ describe("typed classes", () => {
       [[() => 1], "triggers[0]", "function"],
     ];
     for (const [triggers, path, what] of wrong) {
-      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers });
+      const program = () => new webextract.CloudRun("again", { taskId: "t", triggers: triggers as webextract.Trigger });
       await refuses(program, 'CloudRun "again": ', path, what);
     }
     assert.match(
-      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date()] })),
+      await refusalOf(() => new webextract.CloudRun("again", { taskId: "t", triggers: [new Date() as never] })),
       /^CloudRun "again": triggers\[0\] is a Date, whose changes would trigger nothing\. Give a string/,
     );
   });
@@ -498,7 +499,7 @@ describe("typed classes", () => {
       const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
       const own = Object.create(null, { a: { value: 1, enumerable: true } });
       const triggers = ["a", 1, null, true, copy.taskId, { b: pulumi.secret("c"), own }, Promise.resolve(["d"])];
-      new webextract.CloudRun("run", { taskId: "t", triggers });
+      new webextract.CloudRun("run", { taskId: "t", triggers: triggers as webextract.Trigger });
       new webextract.CloudRun("other", { taskId: "t", triggers: copy.id });
       new webextract.CloudRun("without", { taskId: "t" });
     });

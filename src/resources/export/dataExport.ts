@@ -26,7 +26,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     taskId: { kind: string, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
-    path: { kind: string, required: true, isFile: true },
+    path: { kind: string, required: true },
     format: { kind: choice(...formatNames), default: "ndjson" },
     csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
     columns: { kind: mapOf(choice(...columnTypes)) },

@@ -37,7 +37,7 @@ export interface StartUrls {
 
 export const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
   urls: { kind: lines },
-  file: { kind: string, isFile: true },
+  file: { kind: string },
   count: { derived: true },
   sha256: { derived: true },
   hosts: { derived: true },

@@ -19,7 +19,7 @@ export type ActionLoopForm = ItemListForm<ActionLoop> | ItemFileForm<ActionLoop>
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
-  itemsFile: { kind: string, isFile: true },
+  itemsFile: { kind: string },
   mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },

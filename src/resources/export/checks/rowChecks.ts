@@ -58,7 +58,7 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
       }),
     ),
   },
-  schema: { kind: string, isFile: true },
+  schema: { kind: string },
   schemaSha256: { derived: true },
   onFail: { kind: choice("fail", "warn"), default: "fail" },
 };

@@ -1,0 +1,27 @@
+import type { Output, Resource } from "@pulumi/pulumi";
+import { log } from "@pulumi/pulumi";
+import { perProgram } from "./perProgram";
+import { taskOf } from "./taskOrder";
+
+const warned = perProgram(() => ({ once: false }));
+
+/** Warns once if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when the run has started. */
+export function warnOfUnfinishedRun(name: string, args: { taskId: unknown; profile?: unknown; lotNo?: unknown }): void {
+  const runs = taskOf(args.taskId, args.profile).runs as { title: string; resource: Run }[];
+  const run = runs.find(({ resource }) => resource.id === args.lotNo);
+  const soFar = warned();
+  run?.resource.waitFor.apply((waitFor = "started") => {
+    if (waitFor === "started" && !soFar.once) {
+      soFar.once = true;
+      void log.warn(
+        `DataExport "${name}" takes lotNo from ${run.title}, which does not wait for the end of the run (waitFor: "started"). ` +
+          `So the export may read before all rows are there. Set waitFor: "finished" on ${run.title}.`,
+      );
+    }
+  });
+}
+
+interface Run extends Resource {
+  readonly id: Output<string>;
+  readonly waitFor: Output<string | undefined>;
+}
