@@ -18,7 +18,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   constructor(
     resource: AnyResource,
     /** The host of this process; it exists from the first configure on. */
-    host: () => Host,
+    private readonly host: () => Host,
     private readonly onConfigure: (request: dynamic.ConfigureRequest) => void,
     layers?: readonly Layer[],
   ) {
@@ -40,7 +40,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds) });
       const others = news[otherProblemsKey];
       if (problems.length > 0 && typeof others === "string") {
-        await engine.log.error(others);
+        await this.host().engine.log.error(others);
       }
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: shownText(`${path} ${reason}`) }));
       return { inputs: serialize(args), failures };
