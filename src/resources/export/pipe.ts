@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { commandEnvironment } from "../../service/environment";
@@ -28,31 +27,23 @@ export async function runPipe(content: FileHandle, state: DataExportState, conte
   const { taskId, pipe = [], lotNo, file, rowCount, markExported } = state;
   const [command = "", ...rest] = pipe.map((part) => withLotNo(part, lotNo).replaceAll("{file}", () => file));
   context.progress(`"${command}" gets ${rowCount} rows`);
-  const failed = await run(content, [command, ...rest], state, context);
-  if (failed === undefined) {
-    return;
+  const problem = await run(content, [command, ...rest], state, context);
+  if (problem !== undefined) {
+    const marked = markExported === true ? " Nothing was marked as exported." : "";
+    const message =
+      `The command "${command}" of pipe ${problem}\nThe ${rowCount} rows of task "${taskId}" are in "${file}".${marked} ` +
+      "The command may have used some of them. The next up exports again into the same file and runs the command again.";
+    throw new PartialFailure(message, file, { ...state, pending: [...(state.pending ?? []), pendingPipe] });
   }
-  const marked = markExported === true ? " Nothing was marked as exported." : "";
-  const used = failed.hasStarted ? " The command may have used some of them." : "";
-  const message =
-    `The command "${command}" of pipe ${failed.problem}\nThe ${rowCount} rows of task "${taskId}" are in "${file}".${marked}${used} ` +
-    "The next up exports again into the same file and runs the command again.";
-  throw new PartialFailure(message, file, { ...state, pending: [...(state.pending ?? []), pendingPipe] });
 }
 
-interface Failed {
-  /** How a sentence goes on that begins with the command. */
-  problem: string;
-  hasStarted: boolean;
-}
-
-/** Returns undefined if the command succeeded. */
+/** Returns how a sentence goes on that begins with the command; undefined if it succeeded. */
 async function run(
   content: FileHandle,
   [command = "", ...args]: readonly string[],
   { pipeTimeoutSeconds = defaultPipeTimeout }: DataExportArgs,
   { redact, folder, interrupted }: Context,
-): Promise<Failed | undefined> {
+): Promise<string | undefined> {
   let group: ProcessGroup;
   try {
     group = new ProcessGroup(command, args, {
@@ -63,7 +54,7 @@ async function run(
     });
   } catch (error) {
     // Node.js emits some problems of a start, such as ENOENT, and throws the others, such as E2BIG.
-    return { problem: startProblem(error as NodeJS.ErrnoException), hasStarted: false };
+    return notStarted(error as NodeJS.ErrnoException);
   }
   const { stderr } = group.command;
   let said = "";
@@ -84,7 +75,13 @@ async function run(
   if (interrupted.aborted) {
     onInterrupt();
   }
-  const ending = await endingOf(group.command);
+  const ending = await new Promise<string | undefined>((resolve) => {
+    group.command.on("error", (error) => resolve(notStarted(error)));
+    group.command.on("exit", (code, signal) => {
+      const failed = code === null ? `was ended by ${signal}.` : `ended with exit code ${code}.`;
+      resolve(code === 0 ? undefined : failed);
+    });
+  });
   clearTimeout(timer);
   interrupted.removeEventListener("abort", onInterrupt);
   if (stoppedBecause !== undefined) {
@@ -94,32 +91,16 @@ async function run(
   group.release();
   stderr?.destroy();
   const problem = stoppedBecause ?? ending;
-  if (problem === undefined) {
-    return undefined;
-  }
-  return { problem: `${problem}${lastLines(hideSecrets(redact(said)))}`, hasStarted: group.command.pid !== undefined };
+  const text = hideSecrets(redact(said))
+    .slice(-mostCharacters)
+    .trimEnd()
+    .split(/\r?\n/)
+    .slice(-mostLines)
+    .join("\n  ")
+    .trim();
+  return problem === undefined || text === "" ? problem : `${problem} It wrote to stderr:\n  ${text}`;
 }
 
-/** Resolves when the command has ended, with why it did not succeed. */
-function endingOf(command: ChildProcess): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    command.on("error", (error: NodeJS.ErrnoException) => resolve(startProblem(error)));
-    command.on("exit", (code, signal) => {
-      const failed = code === null ? `was ended by ${signal}.` : `ended with exit code ${code}.`;
-      resolve(code === 0 ? undefined : failed);
-    });
-  });
-}
-
-function startProblem({ code }: NodeJS.ErrnoException): string {
-  if (code === "ENOENT") {
-    return 'was not found. Install it, or name it by its path. A command with options is a list, such as ["psql", "-c", "…"]; no shell runs it.';
-  }
-  return code === "EACCES" ? "is not executable." : `could not be started (${code}).`;
-}
-
-function lastLines(said: string): string {
-  const lines = said.slice(-mostCharacters).trimEnd().split(/\r?\n/).slice(-mostLines);
-  const text = lines.join("\n  ").trim();
-  return text === "" ? "" : ` It wrote to stderr:\n  ${text}`;
+function notStarted({ code }: NodeJS.ErrnoException): string {
+  return `could not be started (${code}). Name a program by its name or path, and each of its options as a part of its own, such as ["psql", "-c", "…"]: no shell runs it.`;
 }

@@ -13,17 +13,20 @@ const lookMs = 50;
  */
 export class ProcessGroup {
   readonly command: ChildProcess;
-  private readonly isWindows: boolean;
   private force: NodeJS.Timeout | undefined;
-  private isForced = false;
+  private isKilled = false;
 
-  constructor(command: string, args: readonly string[], options: SpawnOptions, platform = process.platform) {
-    this.isWindows = platform === "win32";
+  constructor(
+    command: string,
+    args: readonly string[],
+    options: SpawnOptions,
+    private readonly platform = process.platform,
+  ) {
     // On Windows, a detached process would open a window.
-    this.command = spawn(command, args, { ...options, detached: !this.isWindows, windowsHide: true });
+    this.command = spawn(command, args, { ...options, detached: platform !== "win32", windowsHide: true });
     running.add(this);
     if (running.size === 1) {
-      process.on("SIGINT", passOn);
+      process.on("SIGINT", interruptAll);
     }
   }
 
@@ -36,14 +39,14 @@ export class ProcessGroup {
   }
 
   kill(): void {
-    this.isForced = true;
+    this.isKilled = true;
     this.send("SIGKILL");
   }
 
   /** The engine ends its provider while the command runs. It would signal the command too if that were in the group of the provider. */
   interrupt(): void {
     if (this.force === undefined) {
-      this.send("SIGINT");
+      this.stop();
     } else {
       this.kill();
     }
@@ -51,7 +54,7 @@ export class ProcessGroup {
 
   /** After a stop: resolves when no process is left. */
   async stopped(): Promise<void> {
-    while (this.send(0) && !this.isForced) {
+    while (this.send(0) && !this.isKilled) {
       await pause(lookMs);
     }
   }
@@ -61,7 +64,7 @@ export class ProcessGroup {
     clearTimeout(this.force);
     running.delete(this);
     if (running.size === 0) {
-      process.off("SIGINT", passOn);
+      process.off("SIGINT", interruptAll);
     }
   }
 
@@ -71,26 +74,26 @@ export class ProcessGroup {
     if (pid === undefined) {
       return false;
     }
-    if (!this.isWindows) {
-      try {
-        return process.kill(-pid, signal);
-      } catch {
-        return false;
+    if (this.platform === "win32") {
+      const isRunning = exitCode === null && signalCode === null;
+      if (isRunning && signal !== 0) {
+        // Only with /T does it end the processes that the command has started, and a program without a window ends only by force.
+        const args = ["/PID", String(pid), "/T", "/F"];
+        spawn("taskkill", args, { stdio: "ignore", windowsHide: true }).on("error", () => this.command.kill());
       }
+      return isRunning;
     }
-    const isRunning = exitCode === null && signalCode === null;
-    if (isRunning && signal !== 0) {
-      // Only with /T does it end the processes that the command has started, and a program without a window ends only by force.
-      const args = ["/PID", String(pid), "/T", "/F"];
-      spawn("taskkill", args, { stdio: "ignore", windowsHide: true }).on("error", () => this.command.kill());
+    try {
+      return process.kill(-pid, signal);
+    } catch {
+      return false;
     }
-    return isRunning;
   }
 }
 
 const running = new Set<ProcessGroup>();
 
-function passOn(): void {
+function interruptAll(): void {
   for (const group of running) {
     group.interrupt();
   }

@@ -113,14 +113,16 @@ describe("DataExport with pipe", () => {
 
   it("fails if the command is not there, or was ended by a signal or by the time limit", async () => {
     const cases: [object, RegExp][] = [
-      [{ pipe: ["no-such-command", "x"] }, /^The command "no-such-command" of pipe was not found\. Install it/],
+      [
+        { pipe: ["no-such-command", "x"] },
+        /^The command "no-such-command" of pipe could not be started \(ENOENT\)\. Name a program/,
+      ],
       [{ pipe: node('process.kill(process.pid, "SIGKILL")') }, /of pipe was ended by SIGKILL\./],
       [{ pipe: node("setInterval(() => {}, 1000)"), pipeTimeoutSeconds: 0.2 }, /of pipe did not end within 0\.2 s\./],
     ];
     for (const [args, reason] of cases) {
       const message = await failure(world.declare("DataExport").up({ ...all, ...args }));
       assert.match(message, reason);
-      assert.equal(message.includes("may have used some"), !message.includes("was not found"), message);
     }
   });
 
@@ -131,7 +133,7 @@ describe("DataExport with pipe", () => {
       const message = await failure(each.up(args));
       assert.match(
         message,
-        /^The command ".*" of pipe could not be started \((E2BIG|ENAMETOOLONG)\)\.\nThe 2 rows of task "task-1" are in "out\/1.ndjson". The next up/,
+        /^The command ".*" of pipe could not be started \((E2BIG|ENAMETOOLONG)\)\..*\nThe 2 rows of task "task-1" are in "out\/1.ndjson"\. /,
       );
       assert.deepEqual([each.id, each.state.pending, files()], ["out/1.ndjson", ["pipe"], ["1.ndjson"]]);
     }

@@ -59,7 +59,7 @@ describe("a process group", () => {
     assert.equal(added.length, 1);
     added[0]?.("SIGINT");
     assert.deepEqual(await Promise.all(ended), [
-      [null, "SIGINT"],
+      [null, "SIGTERM"],
       [null, "SIGKILL"],
     ]);
     one.release();
