@@ -15,25 +15,21 @@ export class FilePlace {
   private constructor(
     private readonly args: DataExportArgs,
     readonly destination: Destination,
-    private readonly names: Iterator<string>,
-    /** The path relative to the program's folder, with all placeholders replaced. Another one if somebody takes it before the file is complete. */
-    public name: string,
+    /** The path relative to the program's folder, with all placeholders replaced. The file gets another one if somebody has taken this one. */
+    readonly name: string,
+    /** The names that are tried after it. */
+    private readonly names: Iterator<string, undefined>,
     /** The existing file of this name that can be replaced. */
     private readonly replaces: DataExportState | undefined,
   ) {}
 
-  /**
-   * Finds the name, before any row is read.
-   * @param before the state of the last export, whose file can be replaced or used again
-   */
+  /** @param before the state of the last export, whose file can be replaced or used again */
   static async find(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<FilePlace> {
     const destination = await destinationOf(args.path, context);
-    const names = namesFor(args.path, args.lotNo);
-    const first = names.next().value ?? args.path;
-    const own = before !== undefined && mayReplace(before, args, first) ? before : undefined;
+    const own = before !== undefined && mayReplace(before, args) ? before : undefined;
     const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
-    const name = replaces?.file ?? (countsUp(args.path) ? await nextFree(names, destination, first) : first);
-    return new FilePlace(args, destination, names, name, replaces);
+    const names = namesFor(args.path, args.lotNo);
+    return new FilePlace(args, destination, replaces?.file ?? names.next().value ?? args.path, names, replaces);
   }
 
   /** Each temporary file begins with this path. */
@@ -47,32 +43,24 @@ export class FilePlace {
   }
 
   /**
-   * Gives a complete file its name. An existing file can be the export's own with the same rows: the export was killed before the state was saved, or its
-   * mark was refused. Otherwise another program has taken the name, and the next name of the path is tried.
+   * Gives a complete file the first name that is free. An existing file can be the export's own with the same rows: the export was killed before the state was
+   * saved, or its mark was refused.
    */
   async put(from: string, content: Content): Promise<NamedFile> {
     const { args, destination, names } = this;
-    const hasManyNames = countsUp(args.path);
-    let { replaces } = this;
-    for (;;) {
-      const { name } = this;
-      const placed = await destination.place(from, name, content, {
-        replaces,
-        orSame: !hasManyNames || replaces !== undefined,
-      });
+    for (let file: string | undefined = this.name; file !== undefined; file = names.next().value) {
+      const replaces = file === this.replaces?.file ? this.replaces : undefined;
+      const orSame = replaces !== undefined || !countsUp(args.path);
+      const placed = await destination.place(from, file, content, { replaces, orSame });
       if (placed !== undefined) {
         await rm(from, { force: true });
-        return { ...placed, file: name };
+        return { ...placed, file };
       }
-      if (!hasManyNames) {
-        throw new ResourceError(
-          `The file "${name}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
-            `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
-        );
-      }
-      replaces = undefined;
-      this.name = await nextFree(names, destination);
     }
+    throw new ResourceError(
+      `The file "${this.name}" exists. This export did not write it, or it was changed since, so it was not overwritten. ` +
+        `Add {n} (the next free number) or {time} to the path, so that each export writes a new file. Or move the file away, or use another path.`,
+    );
   }
 
   /** The same for rows that did not pass their checks, beside the file. Rows that were rejected before and are the same need no second file. */
@@ -88,27 +76,18 @@ export class FilePlace {
   }
 }
 
-/** The next free name of a path that counts up. */
-async function nextFree(names: Iterator<string>, destination: Destination, first?: string): Promise<string> {
-  let name = first ?? names.next().value;
-  while (await destination.exists(name)) {
-    name = names.next().value;
-  }
-  return name;
-}
-
 /**
  * An export can replace its own file, unless the rows in it may be marked: no other file contains them. With a path that counts up, it replaces the file after a
  * refused mark, or a command that failed before it, and after an export of a batch whose run was not over, because the next one has the same rows and
  * more. Otherwise each attempt would leave one more file.
  */
-function mayReplace(before: DataExportState, args: DataExportArgs, first: string): boolean {
+function mayReplace(before: DataExportState, args: DataExportArgs): boolean {
   const { pending = [], marked, rowCount } = before;
   if (rowCount > 0 && (marked || pending.includes(pendingMark.outcomeUnknown))) {
     return false;
   }
   if (!countsUp(args.path)) {
-    return before.file === first;
+    return before.file === withLotNo(args.path, args.lotNo);
   }
   const isSamePath = withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
   const isUnmarked = pending.includes(pendingMark.refused) || pending.includes(pendingPipe);

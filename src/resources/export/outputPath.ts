@@ -19,12 +19,12 @@ export function withLotNo(path: string, lotNo: unknown): string {
  * The names that a path allows, relative to the program's folder, in the order in which they are tried. `{n}` counts up. Without `{n}`, a number
  * behind `{time}` counts up. Without both there is one name.
  */
-export function* namesFor(path: string, lotNo: string | undefined): Generator<string> {
+export function* namesFor(path: string, lotNo: string | undefined): Generator<string, undefined> {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
   const known = withLotNo(path, lotNo);
   if (!countsUp(path)) {
     yield known;
-    return;
+    return undefined;
   }
   const hasNumber = known.includes("{n}");
   for (let number = 1; ; number++) {

@@ -20,13 +20,16 @@ export class RowReader {
   private running: readonly Subtask[] = [];
   /** Rows that were marked and that this export has not read. */
   private vanished = 0;
+  private readonly maxRows: number;
 
   /** @param marksPages whether each page is marked before the next one is read */
   constructor(
     private readonly args: DataExportArgs,
     private readonly context: Context,
     private readonly marksPages: boolean,
-  ) {}
+  ) {
+    this.maxRows = args.maxRows ?? Number.POSITIVE_INFINITY;
+  }
 
   /** Whether a subtask was running before the read. A batch that is still running can get more rows, whatever total the service reports. */
   get wasRunning(): boolean {
@@ -42,13 +45,17 @@ export class RowReader {
   /** The next page is requested only after the consumer is done with the page before. */
   async *pages(): AsyncGenerator<RowPage, void, void> {
     const { args, context, marksPages, maxRows } = this;
-    const { taskId, scope, markExported } = args;
+    const { taskId, scope, lotNo, markExported } = args;
     if (scope === "batch" && markExported !== true) {
       this.running = await runningNow(taskId, context);
     }
+    const { pageSize } = context.settings;
+    const pages = marksPages
+      ? this.unmarkedPages()
+      : context.client.rows(rowSource(args), { maxRows: args.maxRows, pageSize });
     let total = 0;
     let shownAt = Number.NEGATIVE_INFINITY;
-    for await (const page of marksPages ? this.unmarkedPages() : this.allPages()) {
+    for await (const page of pages) {
       yield page;
       total = page.total + (marksPages ? this.rowCount : 0);
       this.rowCount += page.count;
@@ -68,17 +75,12 @@ export class RowReader {
       context.warn(incompleteRead(`Task "${taskId}"`, this.rowCount, total));
     }
     if (this.pending !== undefined) {
-      this.warnOfRun();
+      const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
+      context.warn(
+        `Task "${taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${lotNo} were read, so there may be more rows now. ` +
+          "Export again after the end of the run. If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
+      );
     }
-  }
-
-  private get maxRows(): number {
-    return this.args.maxRows ?? Number.POSITIVE_INFINITY;
-  }
-
-  private allPages(): AsyncIterable<RowPage> {
-    const { args, context } = this;
-    return context.client.rows(rowSource(args), { maxRows: args.maxRows, pageSize: context.settings.pageSize });
   }
 
   /** The same request returns the next rows, because those before are marked. */
@@ -89,18 +91,17 @@ export class RowReader {
     while (this.rowCount < maxRows) {
       const size = Math.min(pageSize, maxRows - this.rowCount);
       const page = await readNotExported(args.taskId, context, { pageSize: size, maxRows: size });
+      const vanished = before === undefined ? 0 : before.total - before.count - page.total;
+      const next = `the service may mark all rows of the task: then set webextract:markScope to "task".`;
       if (before !== undefined && page.total >= before.total && page.ndjson().equals(before.ndjson())) {
         throw new ResourceError(
-          `Task "${args.taskId}": the service returned the same rows again after they were marked, so the export stopped. ` +
-            `The service may mark only all rows of the task: then set webextract:markScope to "task".`,
+          `Task "${args.taskId}": the same rows came again after they were marked, so the export stopped: ${next}`,
         );
       }
-      const vanished = before === undefined ? 0 : before.total - before.count - page.total;
       if (vanished > 0) {
         this.vanished += vanished;
         context.warn(
-          `Task "${args.taskId}": ${vanished} rows were exported by somebody else during this export, ` +
-            `or the service marks all rows of the task: then set webextract:markScope to "task".`,
+          `Task "${args.taskId}": ${vanished} rows were exported by somebody else during this export, or ${next}`,
         );
       }
       yield page;
@@ -109,15 +110,6 @@ export class RowReader {
       }
       before = page;
     }
-  }
-
-  private warnOfRun(): void {
-    const { taskId, lotNo } = this.args;
-    const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
-    this.context.warn(
-      `Task "${taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${lotNo} were read, so there may be more rows now. ` +
-        "Export again after the end of the run. If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
-    );
   }
 }
 

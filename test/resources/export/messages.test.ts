@@ -197,15 +197,15 @@ describe("messages of DataExport", () => {
       const message = await failure(up(marking));
       assert.equal(
         message,
-        'Task "task-1": the service returned the same rows again after they were marked, so the export stopped. ' +
-          'The service may mark only all rows of the task: then set webextract:markScope to "task". ' +
+        'Task "task-1": the same rows came again after they were marked, so the export stopped: ' +
+          'the service may mark all rows of the task: then set webextract:markScope to "task". ' +
           '10 rows were read, and they may be marked as exported. All of them are in "out/1.ndjson". Keep that file. The next up exports the rows that are not marked.',
       );
       world.emulator.clearFaults();
       world.emulator.setBehaviour({ markScope: "task" });
       await up({ ...marking, path: "other/{n}" });
       assert.deepEqual(world.warnings, [
-        'Task "task-1": 15 rows were exported by somebody else during this export, or the service marks all rows of the task: then set webextract:markScope to "task".',
+        'Task "task-1": 15 rows were exported by somebody else during this export, or the service may mark all rows of the task: then set webextract:markScope to "task".',
       ]);
     });
 

@@ -51,8 +51,11 @@ export class DiskDestination implements Destination {
     // Somebody can have changed the file during the read.
     const isOwn = replaces !== undefined && (await this.compare(name, replaces)) === "same";
     const isPlaced = isOwn ? await rename(from, path).then(() => true) : await moveIfFree(from, path);
+    if (!isPlaced && (orSame !== true || (await this.compare(name, content)) !== "same")) {
+      return undefined;
+    }
     await syncFolder(dirname(path));
-    return isPlaced || (orSame === true && (await this.compare(name, content)) === "same") ? {} : undefined;
+    return {};
   }
 
   async remove(name: string, content: Content): Promise<boolean> {

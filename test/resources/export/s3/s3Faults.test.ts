@@ -57,7 +57,7 @@ describe("DataExport to a store with faults", () => {
         s3.setEnvironment(account);
         world.configure({});
         await refused(
-          /^HeadObject of "s3:\/\/rows-bucket\/out\/1\.ndjson" failed: the store does not accept the credentials \(\w+: /,
+          /^ListObjectsV2 of "s3:\/\/rows-bucket\/" failed: the store does not accept the credentials \(\w+: /,
         );
       }
     });
