@@ -68,14 +68,8 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
  * @param maxRows the most rows that the export reads
  */
 export function checkRowChecks(checks: RowChecks | undefined, maxRows: unknown, problems: Problem[]): void {
-  if (typeof checks !== "object") {
-    return;
-  }
-  const { minRows } = checks;
-  for (const [path, most] of [
-    ["checks.maxRows", checks.maxRows],
-    ["maxRows", maxRows],
-  ] as const) {
+  const minRows = checks?.minRows;
+  for (const [path, most] of Object.entries({ "checks.maxRows": checks?.maxRows, maxRows })) {
     if (typeof minRows === "number" && typeof most === "number" && minRows > most) {
       problems.push({ path: "checks.minRows", reason: `is greater than ${path}, so no export could pass` });
     }
