@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the operations are methods, which derive from the contract
 
 import type { CredentialsInUse } from "./auth/accessToken";
+import { NoToken } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
 import type { ClientParts } from "./clientParts";
 import { clientParts } from "./clientParts";
@@ -34,12 +35,10 @@ export interface ServiceClient extends OperationCalls {}
  */
 export class ServiceClient {
   readonly #parts: ClientParts;
-  readonly #hasApiKey: boolean;
 
   /** Makes no request and reads no file. @throws TypeError that names every invalid option */
   constructor(options: ServiceClientOptions) {
     this.#parts = clientParts(options);
-    this.#hasApiKey = options.apiKey !== undefined;
   }
 
   /**
@@ -84,7 +83,7 @@ export class ServiceClient {
 
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
-    return this.#parts.tokens.describe(this.#hasApiKey);
+    return this.#parts.tokens.describe();
   }
 
   /** Hides the credentials in use in a text of somebody else, as in the messages of errors. */
@@ -97,9 +96,7 @@ export class ServiceClient {
    * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {
-    const token = await this.#parts.tokens.get(new AbortController().signal);
-    if (!("value" in token)) throw new Error(this.#parts.secrets.scrub(`${token.problem} ${token.hint}`));
-    const { value, expiresAt } = token;
+    const { value, expiresAt } = await this.#redacted(this.#parts.tokens.get(new AbortController().signal));
     return {
       Version: 1,
       AccessToken: value,
@@ -112,8 +109,7 @@ export class ServiceClient {
    * @throws Error if there is no refresh token, or the service accepts none
    */
   async renewTokens(): Promise<CredentialsInUse> {
-    const token = await this.#parts.tokens.renew();
-    if (!("value" in token)) throw new Error(this.#parts.secrets.scrub(`${token.problem} ${token.hint}`.trim()));
+    await this.#redacted(this.#parts.tokens.renew());
     return this.describeCredentials();
   }
 
@@ -145,6 +141,12 @@ export class ServiceClient {
    */
   close(): void {
     this.#parts.close();
+  }
+
+  #redacted<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error: unknown) => {
+      throw error instanceof NoToken ? new Error(this.#parts.secrets.scrub(error.message)) : error;
+    });
   }
 
   async #call<Name extends OperationName>(

@@ -1,4 +1,3 @@
-import { TokenStore } from "./auth/tokenStore";
 import { Tokens } from "./auth/tokens";
 import { prepare } from "./contract/requests";
 import { readNewTokens } from "./contract/responses";
@@ -25,23 +24,16 @@ export interface ClientParts {
 /** Makes no request and reads no file. @throws TypeError that names every invalid option */
 export function clientParts(options: ServiceClientOptions): ClientParts {
   const settings = settingsOf(options);
-  const { accessToken, refreshToken, credentialCommand, apiKey } = options;
-  const { baseUrl, profile, tokenStore, warn, settingName } = settings;
+  const { apiKey } = options;
   const secrets = new Redactor();
   secrets.add(apiKey);
   for (const word of secretsOf(settings.proxy)) secrets.add(word);
   const { limiter, leave } = joinLimiter(settings);
   const transport = new TransportOnDemand(settings.maxResponseBytes, settings.proxy);
   const tokens = new Tokens({
-    accessToken,
-    refreshToken,
-    credentialCommand,
-    interrupted: settings.interrupted,
-    store: new TokenStore(tokenStore, baseUrl, profile, warn),
-    isStoreConfigured: options.tokenStore !== undefined,
+    options,
+    settings,
     secrets,
-    warn,
-    settingName,
     refresh: (token) => {
       const request = { refresh_token: token, grant_type: "refresh_token" };
       return sender.call(prepare("refreshToken", request, settings), readNewTokens);

@@ -49,7 +49,7 @@ describe("webextract token", () => {
     // The first one again: now it is the one to use.
     assert.equal((await world.run("token import --yes", storeAlone, first)).code, 0);
     const stored = JSON.parse(readFileSync(imported.json().tokenStore, "utf8"));
-    assert.equal(stored.imported.default, Object.keys(stored.families)[0]);
+    assert.equal(stored.imported.default, stored.families[0].key);
     assert.equal((await world.run("rows shop-1", storeAlone)).code, 0);
   });
 
@@ -92,13 +92,6 @@ describe("webextract token", () => {
       }
     });
   }
-
-  it("names a store that is no folder", async () => {
-    writeFileSync(world.path("store"), "");
-    const ended = await world.run("token status", { ...storeAlone, WEBEXTRACT_TOKEN_STORE: world.path("store") });
-    assert.equal(ended.code, 3);
-    assert.match(ended.stderr, /^error: The token store .*store is not a folder\.$/m);
-  });
 
   it("writes one JSON document, with the exit code's name, if the command is ended during a refresh", async () => {
     for (const line of ["token refresh --yes --json", "rows shop-1 --json"]) {

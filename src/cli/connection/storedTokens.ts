@@ -1,6 +1,6 @@
 import { messageOf } from "../../resources/resource";
 import type { CredentialsInUse } from "../../service/auth/accessToken";
-import type { TokenFamily } from "../../service/auth/tokenFamily";
+import type { TokenFamily } from "../../service/auth/tokenStore";
 import { TokenStore, TokenStoreError } from "../../service/auth/tokenStore";
 import { defaultTokenStore } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
@@ -32,7 +32,7 @@ export async function storedTokens(
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
   const store = storeOf(options, terminal);
-  const { own, others } = await store.readableFamilies(options.refreshToken).catch((error: unknown) => {
+  const { own, others } = await store.families(options.refreshToken, true).catch((error: unknown) => {
     const message = messageOf(error);
     throw error instanceof TokenStoreError
       ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
@@ -46,8 +46,7 @@ export async function storedTokens(
 }
 
 export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
-  const { baseUrl, profile, tokenStore } = settingsOf(options);
-  return new TokenStore(tokenStore, baseUrl, profile, (message) => terminal.warn(message));
+  return new TokenStore({ ...settingsOf(options), warn: (message) => terminal.warn(message) });
 }
 
 /** The source of the access token, in words. */

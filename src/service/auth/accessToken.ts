@@ -7,8 +7,6 @@ export type CredentialSource = "storedToken" | "accessToken" | "credentialComman
 export interface CredentialsInUse {
   /** Source of the access token in use, or of the one that the next call tries first. */
   source: CredentialSource;
-  /** The sources whose tokens were refused, and not accepted since. */
-  refused: CredentialSource[];
   /** Whether an API key is configured. */
   apiKey: boolean;
   /** When the access token expires, as an ISO date, where that is known. */
@@ -29,11 +27,15 @@ export interface AccessToken {
   readonly isStandIn?: boolean;
 }
 
-/** Why there is no access token. */
-export interface NoToken {
-  kind: ServiceErrorKind;
-  problem: string;
-  hint: string;
+/** Why there is no access token, and no source can help. */
+export class NoToken extends Error {
+  constructor(
+    readonly kind: ServiceErrorKind,
+    readonly problem: string,
+    readonly hint: string,
+  ) {
+    super(`${problem} ${hint}`.trim());
+  }
 }
 
 /** Why a source has no token, for the error when no other source has one either. */
@@ -44,26 +46,25 @@ export interface NothingFound {
   hint?: string;
 }
 
-/**
- * The result of a source of access tokens: a token; the reason why it has none, and the next source is tried; or an error, and no other source is
- * tried. Undefined if the source is not configured.
- */
-export type TokenLookup = { token: AccessToken } | { error: NoToken } | NothingFound | undefined;
-
-/** A header takes visible ASCII only; a line break must not become a second header. */
-export function isHeaderValue(value: string): boolean {
-  return /^[\x21-\x7e]+$/.test(value);
-}
+/** What a source of access tokens has. Undefined if it is not configured. */
+export type TokenLookup = AccessToken | NothingFound | undefined;
 
 /** A token is renewed this number of milliseconds before it expires, or after half of its life if that is later. */
 const renewBefore = 300_000;
 
-/** When to renew a token that was obtained and that expires at these times. */
-export function renewalOf(obtainedAt: number, expiresAt: number): number {
-  return expiresAt - Math.min(renewBefore, (expiresAt - obtainedAt) / 2);
+/** A token with its times. */
+export function accessTokenOf(
+  source: CredentialSource,
+  value: string,
+  obtainedAt: number,
+  expiresAt: number | undefined,
+): AccessToken {
+  const life = expiresAt === undefined ? Number.NaN : expiresAt - obtainedAt;
+  const refreshAt = expiresAt && expiresAt - Math.min(renewBefore, life / 2);
+  return { value, source, obtainedAt, expiresAt, refreshAt };
 }
 
-/** Whether a number is a time that a `Date` can hold. */
-export function isTime(milliseconds: number): boolean {
-  return !Number.isNaN(new Date(milliseconds).getTime());
+/** A header takes visible ASCII only; a line break must not become a second header. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\x21-\x7e]+$/.test(value);
 }

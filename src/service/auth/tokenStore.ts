@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
@@ -9,20 +9,43 @@ import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
 import { isRecord } from "../isRecord";
-import type { FamilyPlace, StoredFamilies, StoredFamily, TokenFamily } from "./tokenFamily";
-import { isTokenFamily } from "./tokenFamily";
+import type { ClientSettings } from "../settings";
+
+/** The newest tokens that one start token led to. A start token is the refresh token that somebody configured or imported. Times are milliseconds since 1970. */
+export interface TokenFamily {
+  /** The name of the start token, see {@link TokenStore.keyOf}. */
+  key: string;
+  refreshToken: string;
+  accessToken: string;
+  /** When the access token expires. Absent: not known. */
+  expiresAt?: number;
+  /** When the start token was first used. For people only: clocks can be wrong. */
+  beganAt: number;
+  updatedAt: number;
+  /** The profiles that have used it. */
+  profiles: string[];
+}
+
+/** The families of one service that a profile can use. */
+export interface Families {
+  /** The family that began with the configured refresh token. */
+  own?: TokenFamily;
+  /** The other families of the profile, in the order in which they began. */
+  others: TokenFamily[];
+  /** The last one of `others`, if it began after `own`. */
+  standIn?: TokenFamily;
+  /** The family that `token import` stored last for the profile. */
+  imported?: TokenFamily;
+}
 
 interface StoreFile {
   version: 1;
-  /** The start tokens are in the file as salted hashes only. */
-  salt: string;
   /**
-   * By the hash of the start token, in the order in which the families began. No family is ever dropped: a clock that is wrong must not
-   * cost an account its only valid refresh token.
+   * In the order in which they began. No family is ever dropped: a clock that is wrong must not cost an account its only valid refresh token.
    */
-  families: Record<string, TokenFamily>;
+  families: TokenFamily[];
   /** By profile: the key of the family that `token import` stored last. */
-  imported?: Record<string, string>;
+  imported: Record<string, string>;
 }
 
 /** Milliseconds after which the lock of a killed process is stale. */
@@ -30,9 +53,6 @@ const lockStaleAfter = 20_000;
 
 /** The number of tries to get a lock that another process holds. They take about two minutes. */
 const lockAttempts = 150;
-
-const corrupt =
-  'It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"';
 
 /** The store exists and cannot be used. The message is for the user. */
 export class TokenStoreError extends Error {}
@@ -43,53 +63,49 @@ export class TokenStoreError extends Error {}
  */
 export class TokenStore {
   readonly file: string;
-  readonly #profile: string;
-  readonly #warn: (message: string) => void;
+  readonly #settings: Pick<ClientSettings, "baseUrl" | "profile" | "warn">;
   #isLocked = false;
+  /** The newest tokens of this process, if they could not be stored. */
+  #unstored: TokenFamily | undefined;
 
-  constructor(folder: string, baseUrl: string, profile: string, warn: (message: string) => void) {
-    this.file = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 32)}.json`);
-    this.#profile = profile;
-    this.#warn = warn;
+  constructor(settings: Pick<ClientSettings, "tokenStore" | "baseUrl" | "profile" | "warn">) {
+    this.#settings = settings;
+    this.file = join(settings.tokenStore, `${sha256(settings.baseUrl).slice(0, 32)}.json`);
+  }
+
+  get hasUnstored(): boolean {
+    return this.#unstored !== undefined;
+  }
+
+  /** The name of a start token in the file, which does not contain the token itself. */
+  keyOf(startToken: string): string {
+    return sha256(`${this.#settings.baseUrl}\n${startToken}`);
   }
 
   /**
    * @param isNeeded whether a corrupt store is an error. Without a start token it is: then nothing else has tokens
    * @throws TokenStoreError
    */
-  async families(startToken: string | undefined, isNeeded = startToken === undefined): Promise<StoredFamilies> {
-    const { salt, families, imported } = await this.#read({ isNeeded });
-    const ownKey = startToken === undefined ? undefined : keyOf(salt, startToken);
-    const all = Object.entries(families).map(([key, family]) => ({ ...family, key }));
-    const place = all.findIndex(({ key }) => key === ownKey);
-    const isOther = ({ key, profiles }: StoredFamily) => key !== ownKey && profiles.includes(this.#profile);
+  async families(startToken: string | undefined, isNeeded = startToken === undefined): Promise<Families> {
+    const { families, imported } = await this.#read(isNeeded);
+    const { profile } = this.#settings;
+    const own = startToken === undefined ? undefined : this.keyOf(startToken);
+    const place = families.findIndex(({ key }) => key === own);
+    const others = families.filter(({ key, profiles }) => key !== own && profiles.includes(profile));
+    const last = others.at(-1);
     return {
-      own: all[place],
-      others: all.filter(isOther),
-      later: place < 0 ? [] : all.slice(place).filter(isOther),
-      imported: all.find(({ key }) => key === imported?.[this.#profile]),
+      own: families[place],
+      others,
+      standIn: last !== undefined && place >= 0 && families.indexOf(last) > place ? last : undefined,
+      imported: families.find(({ key }) => key === imported[profile]),
     };
   }
 
-  /**
-   * As `families`, for a command that only shows them: rejects if the store cannot be read, is not a folder, or its content is not valid.
-   * @throws TokenStoreError
-   */
-  async readableFamilies(startToken: string | undefined): Promise<StoredFamilies> {
-    const folder = dirname(this.file);
-    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-      throw new TokenStoreError(`the token store ${folder} is not a folder`);
-    }
-    return this.families(startToken, true);
-  }
-
-  /** @throws TokenStoreError, or an error of the file system */
-  async save(family: TokenFamily, place: FamilyPlace): Promise<void> {
-    await makePrivateFolder(dirname(this.file));
-    const content = await this.#read({ maySetAside: true });
-    const key = "key" in place ? place.key : keyOf(content.salt, place.startToken);
-    const profiles = [...new Set([...(content.families[key]?.profiles ?? []), ...family.profiles, this.#profile])];
-    await this.#write({ ...content, families: { ...content.families, [key]: { ...family, profiles } } });
+  /** To be called under the lock. If it fails, this store keeps the family until the end of the process. */
+  async save(family: TokenFamily): Promise<void> {
+    this.#unstored = family;
+    await this.#write(await this.#read());
+    this.#unstored = undefined;
   }
 
   /**
@@ -99,35 +115,41 @@ export class TokenStore {
   async setImported(startToken: string): Promise<void> {
     await this.locked(async () => {
       const content = await this.#read();
-      const imported = { ...content.imported, [this.#profile]: keyOf(content.salt, startToken) };
+      const imported = { ...content.imported, [this.#settings.profile]: this.keyOf(startToken) };
       await this.#write({ ...content, imported });
     });
   }
 
-  async #write(content: StoreFile): Promise<void> {
-    await writePrivateFile(this.file, `${JSON.stringify(content)}\n`, true);
-    await this.#removeAbandoned();
+  /** To be called under the lock. The code of the error if the store cannot be written. */
+  async writeProblem(): Promise<string | undefined> {
+    const content = await this.#read();
+    try {
+      await this.#write(content);
+      return undefined;
+    } catch (error) {
+      return codeOf(error);
+    }
   }
 
-  /** To be called under the lock. Rejects if the store cannot be written. */
-  async checkWritable(): Promise<void> {
-    await this.#write(await this.#read());
-  }
-
-  /** Runs the work while no other process holds the same store. Rejects without running it if the lock is not available. */
+  /** Runs the work while no other process holds the same store; without a lock if there can be none, because a read-only home folder must not block a command. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
-    await makePrivateFolder(dirname(this.file));
-    const unlock = await this.#lock();
+    const { warn } = this.#settings;
+    const unlock = await this.#lock().catch((error: unknown) => {
+      warn(
+        `The token store ${this.file} cannot be locked (${codeOf(error)}): processes that share this refresh token may invalidate it for each other.`,
+      );
+    });
     this.#isLocked = true;
     try {
       return await work();
     } finally {
       this.#isLocked = false;
-      await unlock().catch(() => undefined);
+      await unlock?.().catch(() => undefined);
     }
   }
 
   async #lock(): Promise<() => Promise<void>> {
+    await makePrivateFolder(dirname(this.file));
     const target = await targetOf(this.file);
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -137,7 +159,8 @@ export class TokenStore {
           update: 5_000,
           fs: lockFiles,
           // By default, the library throws and so ends the process. A process that was only suspended for a while must continue.
-          onCompromised: () => this.#warn(`The lock of the token store ${this.file} was lost to another process.`),
+          onCompromised: () =>
+            this.#settings.warn(`The lock of the token store ${this.file} was lost to another process.`),
         });
       } catch (error) {
         if (codeOf(error) !== "ELOCKED" || attempt === lockAttempts) throw error;
@@ -146,49 +169,60 @@ export class TokenStore {
     }
   }
 
+  async #write(content: StoreFile): Promise<void> {
+    await makePrivateFolder(dirname(this.file));
+    await writePrivateFile(this.file, `${JSON.stringify(content)}\n`, true);
+    const target = await targetOf(this.file);
+    await removeAbandonedFiles(dirname(target), (name) => name.startsWith(`${basename(target)}.`) && isTemporary(name));
+  }
+
   /**
-   * Without the lock, another process can replace a corrupt store at any moment, so only the holder of the lock sets one aside.
-   * @param isNeeded whether a corrupt store that is not set aside is an error
+   * The content, with the tokens that could not be stored.
+   * @param isNeeded whether a corrupt store is an error
    */
-  async #read({ maySetAside = this.#isLocked, isNeeded = false } = {}): Promise<StoreFile> {
+  async #read(isNeeded = false): Promise<StoreFile> {
     let text: string | undefined;
     try {
       text = await readPrivateFile(this.file);
     } catch (error) {
       throw new TokenStoreError(`the token store ${this.file} cannot be read (${codeOf(error)})`);
     }
-    const content = text === undefined ? undefined : parse(text);
+    const content = text === undefined ? nothing : (parse(text) ?? (await this.#corrupt(isNeeded)));
     if (content === "otherVersion") {
       throw new TokenStoreError(
         `the token store ${this.file} was written by another version of pulumi-webextract and was not changed`,
       );
     }
-    if (content === undefined && text !== undefined) {
-      if (maySetAside) await this.#setAside();
-      else if (isNeeded)
-        throw new TokenStoreError(`the token store ${this.file} is corrupt and was not changed. ${corrupt}`);
-    }
-    return content ?? { version: 1, salt: randomBytes(16).toString("hex"), families: {} };
+    return this.#unstored === undefined ? content : withFamily(content, this.#unstored, this.#settings.profile);
   }
 
   /**
    * The file is kept, because it can contain the only valid refresh token. The work continues, because the configured refresh token can
-   * still be valid.
+   * still be valid. Without the lock, another process can replace the file at any moment, so only the holder of the lock renames it.
    */
-  async #setAside(): Promise<void> {
-    let aside: string;
-    try {
-      aside = await setAside(this.file);
-    } catch (error) {
-      throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
+  async #corrupt(isNeeded: boolean): Promise<StoreFile> {
+    if (this.#isLocked) {
+      const aside = await setAside(this.file).catch((error: unknown) => {
+        throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
+      });
+      this.#settings.warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
+    } else if (isNeeded) {
+      throw new TokenStoreError(
+        `the token store ${this.file} is corrupt and was not changed. It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"`,
+      );
     }
-    this.#warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
+    return nothing;
   }
+}
 
-  async #removeAbandoned(): Promise<void> {
-    const target = await targetOf(this.file);
-    await removeAbandonedFiles(dirname(target), (name) => name.startsWith(`${basename(target)}.`) && isTemporary(name));
-  }
+const nothing: StoreFile = { version: 1, families: [], imported: {} };
+
+function withFamily(content: StoreFile, family: TokenFamily, profile: string): StoreFile {
+  const before = content.families.find(({ key }) => key === family.key);
+  const profiles = [...new Set([...(before?.profiles ?? family.profiles), profile])];
+  const renewed = { ...family, profiles };
+  const families = content.families.map((each) => (each === before ? renewed : each));
+  return { ...content, families: before === undefined ? [...families, renewed] : families };
 }
 
 /**
@@ -205,8 +239,8 @@ const lockFiles = {
   },
 };
 
-function keyOf(salt: string, startToken: string): string {
-  return createHash("sha256").update(`${salt}\n${startToken}`).digest("hex");
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** Undefined if the content is invalid. */
@@ -218,12 +252,24 @@ function parse(text: string): StoreFile | "otherVersion" | undefined {
     return undefined;
   }
   if (!isRecord(content)) return undefined;
-  const { version, salt, families, imported } = content;
+  const { version, families, imported } = content;
   if (typeof version === "number" && version !== 1) return "otherVersion";
-  if (version !== 1 || typeof salt !== "string" || !isRecord(families)) return undefined;
-  if (imported !== undefined && !isRecord(imported)) return undefined;
-  const entries = Object.entries(families);
-  const known = entries.flatMap(([key, family]) => (isTokenFamily(family) ? [[key, family] as const] : []));
-  if (known.length < entries.length) return undefined;
-  return { version, salt, families: Object.fromEntries(known), imported: imported as StoreFile["imported"] };
+  const isValid = version === 1 && Array.isArray(families) && families.every(isTokenFamily) && isRecord(imported);
+  return isValid ? (content as unknown as StoreFile) : undefined;
+}
+
+function isTokenFamily(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { key, refreshToken, accessToken, expiresAt, beganAt, updatedAt, profiles } = value;
+  return (
+    [key, refreshToken, accessToken].every((each) => typeof each === "string") &&
+    [beganAt, updatedAt, expiresAt ?? 0].every((time) => typeof time === "number" && isTime(time)) &&
+    Array.isArray(profiles) &&
+    profiles.every((profile) => typeof profile === "string")
+  );
+}
+
+/** Whether a number is a time that a `Date` can hold. */
+export function isTime(milliseconds: number): boolean {
+  return !Number.isNaN(new Date(milliseconds).getTime());
 }

@@ -1,4 +1,5 @@
 import type { AccessToken } from "../auth/accessToken";
+import { NoToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
 import { ContractBreach } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
@@ -90,12 +91,15 @@ export class RequestSender {
   }
 
   async #token(call: Call): Promise<AccessToken> {
-    const found = await this.#parts.tokens.get(call.ended, call.refused);
-    if ("value" in found) return found;
-    const { kind, problem, hint } = found;
-    if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
-    const { requestId } = call.last ?? {};
-    throw this.#error(call.request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
+    try {
+      return await this.#parts.tokens.get(call.ended, call.refused);
+    } catch (error) {
+      if (!(error instanceof NoToken)) throw error;
+      const { kind, problem, hint } = error;
+      if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
+      const { requestId } = call.last ?? {};
+      throw this.#error(call.request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
+    }
   }
 
   /** @throws ServiceError if the call ended before it got a slot */

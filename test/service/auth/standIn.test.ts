@@ -124,10 +124,7 @@ describe("a stored token of another credential", () => {
     const error = await assertNotUsed({ refreshToken: "configured" }, /access-1/);
     const store = `the token store ${world.storePath()} holds tokens of another credential, which may belong to another account, so they were not used.`;
     assert.ok(error.message.includes(store), error.message);
-    assert.match(
-      error.message,
-      /To use the stored tokens, set refreshToken to the refresh token that they began with\.$/,
-    );
+    assert.match(error.message, /set refreshToken to the refresh token that they began with, /);
     world.service.access.clear();
     await startTask(clientWith({ refreshToken: "earlier" }));
     assert.equal(world.service.refreshes, 3);
@@ -187,7 +184,7 @@ describe("a stored token of another credential", () => {
       try {
         await begin("only", { tokenStore: undefined });
         const error = await assertNotUsed({ tokenStore: undefined });
-        assert.match(error.message, /, or set tokenStore to the store's folder\.$/);
+        assert.match(error.message, /, or set only tokenStore after "webextract token import"\.$/);
       } finally {
         process.env = environment;
       }

@@ -29,7 +29,6 @@ describe("access tokens", () => {
       await Promise.all(Array.from({ length: 20 }, () => startTask(client)));
       assert.equal(world.service.refreshes, 1);
       assert.equal(client.describeCredentials().source, "refreshToken");
-      assert.deepEqual(client.describeCredentials().refused, ["accessToken"]);
     });
   }
 
@@ -231,7 +230,6 @@ describe("access tokens", () => {
       refuseWhere(() => refusals-- > 0);
       await startTask(client);
       assert.equal(sent("/cloud"), 3);
-      assert.deepEqual(client.describeCredentials().refused, []);
     });
 
     it("count as valid again after the service accepts them, and no other credential is tried", async () => {
@@ -253,7 +251,6 @@ describe("access tokens", () => {
       let refusals = 1;
       refuseWhere(() => refusals-- > 0);
       assert.equal((await errorOf(startTask(client))).kind, "credential");
-      assert.deepEqual(client.describeCredentials().refused, ["accessToken"]);
       await startTask(client);
       assert.equal(client.describeCredentials().source, "accessToken");
     });

@@ -1,0 +1,186 @@
+import type { NewTokens } from "../contract/responses";
+import { isServiceError } from "../errors/errors";
+import type { Redactor } from "../errors/redactor";
+import { codeOf } from "../files/privateFile";
+import type { ServiceClientOptions } from "../options";
+import type { ClientSettings } from "../settings";
+import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
+import { accessTokenOf, isHeaderValue, NoToken } from "./accessToken";
+import type { Families, TokenFamily } from "./tokenStore";
+import { isTime, TokenStore, TokenStoreError } from "./tokenStore";
+
+export interface TokenParts {
+  options: ServiceClientOptions;
+  settings: ClientSettings;
+  secrets: Redactor;
+  /** The operation `refreshToken` of the service. */
+  refresh: (refreshToken: string) => Promise<NewTokens>;
+}
+
+/** What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no command. */
+const fullDisk = ["ENOSPC", "EDQUOT", "EFBIG"];
+
+/**
+ * The sources of access tokens that use the token store. A rotated refresh token is stored before the access token beside it is used.
+ * docs/explanation/credentials.md describes which family is used.
+ */
+export class TokenRefresh {
+  readonly store: TokenStore;
+  /** Whether a refresh token was sent whose successor is not stored yet. */
+  isExchanging = false;
+  readonly #parts: TokenParts;
+  readonly #isGood: (token: AccessToken) => boolean;
+
+  /** @param isGood whether an access token can be used: neither refused nor due for renewal */
+  constructor(parts: TokenParts, isGood: (token: AccessToken) => boolean) {
+    this.#parts = parts;
+    this.#isGood = isGood;
+    this.store = new TokenStore(parts.settings);
+  }
+
+  /** The stored access token of the own family. */
+  async stored(): Promise<TokenLookup> {
+    try {
+      return this.#goodTokenOf((await this.#families()).own);
+    } catch (error) {
+      return { reason: storeProblem(error) };
+    }
+  }
+
+  /**
+   * A new access token of the own family, or one of the stand-in. One process at a time refreshes, under the lock, and the others use its tokens.
+   * @param always refreshes although the stored access token is good
+   * @throws NoToken if no other source can help
+   */
+  async renewed(always = false): Promise<TokenLookup> {
+    try {
+      const { own, others } = await this.#families();
+      if (this.#parts.options.refreshToken === undefined && own === undefined) {
+        return others.length > 0 ? this.#notUsed() : undefined;
+      }
+      return await this.store.locked(() => this.#firstAccepted(always));
+    } catch (error) {
+      if (error instanceof NoToken) throw error;
+      const hint = "Make the token store readable, or set tokenStore to another folder.";
+      throw new NoToken("credential", `not sent: ${storeProblem(error)}.`, hint);
+    }
+  }
+
+  /** With `own`: the family of the configured refresh token; without one, and with the store alone, the imported or the only family. */
+  async #families(): Promise<Families> {
+    const { refreshToken, accessToken, credentialCommand, tokenStore } = this.#parts.options;
+    const families = await this.store.families(refreshToken);
+    const isStoreAlone = [refreshToken, accessToken, credentialCommand].every((each) => each === undefined);
+    if (!isStoreAlone || tokenStore === undefined) return families;
+    const { imported, others } = families;
+    return { ...families, own: imported ?? (others.length === 1 ? others[0] : undefined) };
+  }
+
+  async #firstAccepted(always: boolean): Promise<TokenLookup> {
+    const refused: string[] = [];
+    for (;;) {
+      // Read again after a refusal, because another machine that shares the store without locks can have refreshed first.
+      const families = await this.#families();
+      const { own, standIn } = families;
+      const candidates = [
+        { family: own, refreshToken: own?.refreshToken },
+        // Some services continue to accept the configured token.
+        { family: own, refreshToken: this.#parts.options.refreshToken },
+        { family: standIn, refreshToken: standIn?.refreshToken, isStandIn: true },
+      ];
+      const next = candidates.find(({ refreshToken: sent }) => sent !== undefined && !refused.includes(sent));
+      if (next?.refreshToken === undefined) return this.#refused(families);
+      const { family, refreshToken, isStandIn } = next;
+      const token =
+        (always ? undefined : this.#goodTokenOf(family)) ?? (await this.#exchange(refreshToken, family, always));
+      if (token !== undefined) return { ...token, isStandIn };
+      refused.push(refreshToken);
+    }
+  }
+
+  /** Undefined if the service refuses the refresh token. */
+  async #exchange(sent: string, before: TokenFamily | undefined, mustStore: boolean): Promise<AccessToken | undefined> {
+    const { secrets, options } = this.#parts;
+    const { store } = this;
+    secrets.add(sent);
+    const code = await store.writeProblem();
+    if (code !== undefined && (mustStore || fullDisk.includes(code))) {
+      const problem = `not sent: the token store ${store.file} cannot be written (${code}), so the new refresh token would be lost.`;
+      throw new NoToken("credential", problem, "Free space there, or set tokenStore to a folder that can be written.");
+    }
+    this.isExchanging = true;
+    try {
+      const { accessToken = "", refreshToken = sent, expiresIn } = await this.#parts.refresh(sent);
+      for (const word of [accessToken, refreshToken]) secrets.add(word);
+      const now = Date.now();
+      const { key = store.keyOf(options.refreshToken ?? ""), beganAt = now, profiles = [] } = before ?? {};
+      const expiresAt = expiryOf(expiresIn, now);
+      await this.#save({ key, refreshToken, accessToken, expiresAt, beganAt, updatedAt: now, profiles });
+      if (isHeaderValue(accessToken)) return accessTokenOf("refreshToken", accessToken, now, expiresAt);
+    } catch (error) {
+      if (isServiceError(error, "credential", "refused")) return undefined;
+      if (!isServiceError(error)) throw error;
+      const kind = error.kind === "unreachable" ? "unreachable" : "credential";
+      throw new NoToken(kind, `not sent: no access token, because the refresh failed. ${error.message}`, "");
+    } finally {
+      this.isExchanging = false;
+    }
+    throw new NoToken(
+      "contract",
+      "not sent: the service's new access token is missing, or contains a character that a header cannot contain.",
+      "The new refresh token was stored. Ask the operator of the service.",
+    );
+  }
+
+  async #save(family: TokenFamily): Promise<void> {
+    try {
+      await this.store.save(family);
+    } catch (error) {
+      const why = error instanceof TokenStoreError ? error.message : codeOf(error);
+      this.#parts.settings.warn(
+        `The service replaced the refresh token, and the new one could not be stored in ${this.store.file} (${why}). It is lost when this process ends: make the folder writable, or set tokenStore to one that is.`,
+      );
+    }
+  }
+
+  #goodTokenOf(family: TokenFamily | undefined): AccessToken | undefined {
+    if (family === undefined || !isHeaderValue(family.accessToken)) return undefined;
+    const token = accessTokenOf("storedToken", family.accessToken, family.updatedAt, family.expiresAt);
+    return this.#isGood(token) ? token : undefined;
+  }
+
+  #refused({ others, standIn }: Families): NothingFound {
+    const name = this.#parts.settings.settingName("refreshToken");
+    if (this.#parts.options.refreshToken === undefined) {
+      const hint = `Import a newly issued one with "webextract token import", or set ${name}.`;
+      return { refused: true, reason: "the stored refresh token was refused", hint };
+    }
+    const notUsed = others.some((family) => family !== standIn) ? this.#notUsed() : undefined;
+    const reason = `${name} was refused, and the token store holds no newer refresh token that is accepted`;
+    const hint =
+      "A refresh token is usually refused because it was rotated elsewhere (another machine, job or token store used it): set a newly issued one, and keep the token store between runs, or share it.";
+    if (notUsed === undefined) return { refused: true, reason, hint };
+    return { refused: true, reason: `${reason}; ${notUsed.reason}`, hint: `${hint} ${notUsed.hint}` };
+  }
+
+  /** Explains how to use the stored tokens of another credential. */
+  #notUsed(): NothingFound {
+    const { settingName } = this.#parts.settings;
+    return {
+      reason: `the token store ${this.store.file} holds tokens of another credential, which may belong to another account, so they were not used`,
+      hint: `To use the stored tokens, set ${settingName("refreshToken")} to the refresh token that they began with, or set only ${settingName("tokenStore")} after "webextract token import".`,
+    };
+  }
+}
+
+/** `seconds` can be a string. 0, a missing value or an invalid value means unknown. */
+function expiryOf(seconds: unknown, now: number): number | undefined {
+  const life = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;
+  return life > 0 && isTime(now + life) ? now + life : undefined;
+}
+
+/** @throws any error that is not a problem of the token store */
+function storeProblem(error: unknown): string {
+  if (error instanceof TokenStoreError) return error.message;
+  throw error;
+}
