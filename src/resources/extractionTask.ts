@@ -6,7 +6,7 @@ import type { GivenList } from "./lists/checkList";
 import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
 import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
 import { everything } from "./ownership";
-import type { CheckContext, Context, Created, Difference, PendingState, ProfileArgs, Read, Resource } from "./resource";
+import type { CheckContext, Context, Difference, PendingState, ProfileArgs, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
 import { givenItems } from "./settings/loopArgs";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
@@ -105,7 +105,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   // The state of a task that is only looked up has no `from`.
   copiedFrom: ({ from }: Partial<ExtractionTaskState>) => from?.sourceTaskId,
 
-  rules({ from, actions }: ExtractionTaskArgs, problems: Problem[]): void {
+  rules({ from, actions }, problems) {
     const found: Problem[] = [];
     if (isRecord(from)) {
       checkSource(from, found);
@@ -114,7 +114,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     checkActionRules(actions, problems);
   },
 
-  check({ actions, startUrls, ...args }: ExtractionTaskArgs, context: CheckContext): CheckedArgs {
+  check({ actions, startUrls, ...args }, context) {
     const checked: CheckedArgs = args;
     if (actions !== undefined) {
       checked.actions = checkParameterActions({ actions }, true, context);
@@ -127,7 +127,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     return checked;
   },
 
-  diff(state: ExtractionTaskState, declared: CheckedArgs): Difference {
+  diff(state, declared) {
     // A value that a preview does not know can turn out to be unchanged.
     const args = isRecord(declared.from) ? declared : { ...declared, from: state.from };
     const { replaces = [], ...copied }: Difference = taskCopy.diff?.(copyState(state), copyArgs(args)) ?? {};
@@ -137,13 +137,13 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     return { ...copied, replaces: names, same };
   },
 
-  async create(args: CheckedArgs, context: Context): Promise<Created<ExtractionTaskState>> {
+  async create(args, context) {
     const { id } = await copy(args, context);
     const nothing: ExtractionTaskState = { ...args, taskId: id, actions: undefined, startUrls: undefined };
     return { id, state: await configure(nothing, args, context) };
   },
 
-  async read(id: string, state: ExtractionTaskState, context: Context): Promise<Read<ExtractionTaskState>> {
+  async read(id, state, context) {
     if (state.actions === undefined || isOutcomeUnknown(state)) {
       const seen = await taskCopy.read?.(id, copyState(state), context);
       return seen?.found === false ? seen : { found: true, state };
@@ -157,17 +157,12 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       : { found: true, state: { ...state, actions: actionsWith(state.actions, drift) } };
   },
 
-  async update(
-    id: string,
-    state: ExtractionTaskState,
-    args: CheckedArgs,
-    context: Context,
-  ): Promise<ExtractionTaskState> {
+  async update(id, state, args, context) {
     await taskCopy.update(id, copyState(state), copyArgs(args), context);
     return configure(state, args, context);
   },
 
-  async delete(id: string, state: ExtractionTaskState, context: Context): Promise<void> {
+  async delete(id, state, context) {
     await taskCopy.delete(id, copyState(state), context);
     // In the other cases, the delete of the copy has already warned that the task stays with all of its settings.
     const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";

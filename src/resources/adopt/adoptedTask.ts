@@ -71,12 +71,8 @@ export function adoptedTask(taskId: string, shown: readonly ActionShown[], secre
   for (const each of shown) {
     const actionId = fieldOf(each, "actionId");
     const actionType = fieldOf(each, "actionType");
-    if (typeof actionId !== "string" || actionId === "") {
-      notes.push("An action is not declared, because the service does not show its actionId as a string.");
-    } else if (typeof actionType !== "string" || actionType === "") {
-      notes.push(`Action "${actionId}" is not declared, because the service does not show its actionType.`);
-    } else if (!isKept(actionId) || !isText(actionType)) {
-      notes.push(`Action "${actionId}" is not declared, because its actionId or its actionType ${notKept}.`);
+    if (!isName(actionId) || !isName(actionType)) {
+      notes.push(`An action is not declared, because its actionId (${String(actionId)}) or its actionType ${notKept}.`);
     } else if (actions.has(actionId)) {
       notes.push(`The service shows a second action "${actionId}". Only the first is declared.`);
     } else {
@@ -106,12 +102,8 @@ function adoptedAction(
     return [title, actionId, ...others.flat()].filter((each) => typeof each === "string");
   };
   for (const [name, value] of values) {
-    if (name.trim() === "" || !isKept(name) || !isText(String(value))) {
+    if (!isName(name) || !isScalar(value)) {
       notes.push(`Property "${name}" is not declared, because its name or its value ${notKept}.`);
-    } else if (typeof value !== "string" && typeof value !== "boolean" && !isFiniteNumber(value)) {
-      notes.push(
-        `Property "${name}" is not declared, because its value is no string, no boolean and no number that a double can hold.`,
-      );
     } else if (secrets.mayBeProperty(name, String(value)) || secrets.isTypedPassword(name, textsBeside(name))) {
       notes.push(`The value of property "${name}" may be a secret. It ${secrets.fate}.`);
       properties.set(name, secretValue);
@@ -137,21 +129,21 @@ function adoptedAction(
   };
 }
 
-function isFiniteNumber(value: unknown): value is number {
-  return Number.isFinite(value);
-}
-
 /** Half of a surrogate pair is no character: no file can hold it. */
-function isText(text: string): boolean {
-  return !/\p{Cs}/u.test(text);
+function isText(value: unknown): value is string {
+  return typeof value === "string" && !/\p{Cs}/u.test(value);
 }
 
 /** Pulumi loses the name `__proto__`. */
-function isKept(name: string): boolean {
-  return isText(name) && name !== "__proto__";
+function isName(value: unknown): value is string {
+  return isText(value) && value.trim() !== "" && value !== "__proto__";
 }
 
-const notKept = "is no text that a program can hold";
+function isScalar(value: unknown): value is string | number | boolean {
+  return isText(value) || typeof value === "boolean" || Number.isFinite(value);
+}
+
+const notKept = "is no text, number or boolean that a program can hold";
 
 /** In a list of name/value pairs, in a map, or as fields of the action: the contract does not define it. */
 function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string, unknown>; areFields: boolean } {
@@ -181,27 +173,20 @@ function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): Ado
   const given = fieldOf(shown, "loopItems") ?? undefined;
   const items = itemsOf(shown);
   const loopType = fieldOf(shown, "loopType");
-  const why =
-    given === undefined
-      ? undefined
-      : items === undefined
-        ? "the service does not show it as a list of strings, numbers and booleans"
-        : typeof loopType !== "string" || loopType === ""
-          ? "the service does not show its loopType"
-          : items.length === 0 || !areLines(items) || ![loopType, ...items].every(isText)
-            ? "it is empty, or an item is no line of text"
-            : undefined;
-  if (why !== undefined) {
-    notes.push(`The list of the loop is not declared, because ${why}.`);
+  if (given === undefined) {
+    return undefined;
   }
-  if (why !== undefined || items === undefined) {
+  if (items === undefined || !isName(loopType) || items.length === 0 || !areLines(items) || !items.every(isText)) {
+    notes.push(
+      "The list of the loop is not declared, because it is empty, or the service does not show it as lines of text with a loopType.",
+    );
     return undefined;
   }
   if (items.some((item) => secrets.mayBeValue(item))) {
     notes.push(`An item of the list of ${counted(items.length, "item")} may be a secret. The list ${secrets.fate}.`);
-    return { loopType: String(loopType), items: secretValue };
+    return { loopType, items: secretValue };
   }
-  return { loopType: String(loopType), items };
+  return { loopType, items };
 }
 
 /** Whether the items come back the same from a string or a file with one item on each line. */

@@ -1,5 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
-import type { CheckContext, Context, Created, Difference, Read, Replaced, Resource } from "../resource";
+import type { Context, Created, Replaced, Resource } from "../resource";
 import { isOutcomeUnknown, lostResponseDifference, onlyDiffers, refuseUpdateOfUnknown } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
@@ -24,13 +24,13 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
   deletedFirst: true,
   knowsEarlier: true,
 
-  check(given: CloudRunArgs, context: CheckContext): CheckedCloudRunArgs {
+  check(given, context) {
     const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;
     const rerunOn = joinRerunOn(given.rerunOn, context.previous?.rerunOn);
     return { ...others, ...(rerunOn !== undefined && { rerunOn }), ...checkLabel(given, context) };
   },
 
-  diff(state: CloudRunState, args: CheckedCloudRunArgs, previous?: Partial<CheckedCloudRunArgs>): Difference {
+  diff(state, args, previous?) {
     if (isOutcomeUnknown(state)) {
       return lostResponseDifference(state, args, "adoptLotNo");
     }
@@ -57,7 +57,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     };
   },
 
-  async create(given: CheckedCloudRunArgs, context: Context): Promise<Created<CloudRunState>> {
+  async create(given, context) {
     const { replaced } = context;
     const args = { ...given, ...joinLabels(replaced?.state, given) };
     const { run: existing, labelled } =
@@ -75,7 +75,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     return { id, state: args.onDelete === "stop" ? await noteOwnSubtasks(started, context) : started.state };
   },
 
-  async read(_id: string, state: CloudRunState, context: Context): Promise<Read<CloudRunState>> {
+  async read(_id, state, context) {
     if (isOutcomeUnknown(state) || state.status === "finished") {
       return { found: true, state };
     }
@@ -90,7 +90,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     }
   },
 
-  async update(_id: string, state: CloudRunState, args: CheckedCloudRunArgs, context: Context): Promise<CloudRunState> {
+  async update(_id, state, args, context) {
     refuseUpdateOfUnknown(state);
     const { lotNo, status, subtasks } = state;
     // A newly set adoptLotNo that names this run declares that the present list belongs to it.
@@ -101,7 +101,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     return waits ? waitForRun(next, context, { atStart: false }) : next;
   },
 
-  async delete(_id: string, state: CloudRunState, context: Context): Promise<void> {
+  async delete(_id, state, context) {
     if (isOutcomeUnknown(state)) {
       context.warn(
         `A run of task "${state.taskId}" may be running at the service: the response to its start was lost. Pulumi no longer manages it, and nothing was stopped. ` +

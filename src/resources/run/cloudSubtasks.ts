@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
-import type { CheckContext, Context, Created, ProfileArgs, Read, Resource, Statuses } from "../resource";
+import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
 import { noteTask, terminalStatusOf } from "./subtaskList";
 
 /**
@@ -40,16 +40,16 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   },
   outputs: [],
 
-  check(args: CloudSubtasksArgs, { previous }: CheckContext): CloudSubtasksState {
+  check(args, { previous }) {
     return { ...args, subTaskIds: sortedLines(args.subTaskIds, previous?.subTaskIds) };
   },
 
-  async create(args: CloudSubtasksState, context: Context): Promise<Created<CloudSubtasksState>> {
+  async create(args, context) {
     await send(splitLines(args.subTaskIds), args, context);
     return { id: args.taskId, state: args };
   },
 
-  async read(_id: string, state: CloudSubtasksState, context: Context): Promise<Read<CloudSubtasksState>> {
+  async read(_id, state, context) {
     try {
       const list = await context.client.allSubtasks(state.taskId);
       noteTask(state.taskId, list, context);
@@ -68,12 +68,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
     }
   },
 
-  async update(
-    _id: string,
-    state: CloudSubtasksState,
-    args: CloudSubtasksState,
-    context: Context,
-  ): Promise<CloudSubtasksState> {
+  async update(_id, state, args, context) {
     const before = state.desired === args.desired ? new Set(splitLines(state.subTaskIds)) : new Set();
     await send(
       splitLines(args.subTaskIds).filter((subTaskId) => !before.has(subTaskId)),
@@ -83,7 +78,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
     return args;
   },
 
-  async delete(): Promise<void> {
+  async delete() {
     // The service has no call that removes a subtask.
   },
 };

@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
-import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
+import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { checkLoop, loopOf, loopSpec } from "./loopArgs";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
@@ -79,7 +79,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
 
   manages: ({ actionId }) => (typeof actionId === "string" ? [{ actionId, part: "loop" }] : []),
 
-  check(given: TaskLoopItemsArgs, context: CheckContext): CheckedArgs {
+  check(given, context) {
     const before = context.previous as (Loop & Partial<TaskLoopItemsArgs>) | undefined;
     const isSame = before?.taskId === given.taskId && before.actionId === given.actionId;
     return {

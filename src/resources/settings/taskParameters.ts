@@ -1,6 +1,6 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
-import type { CheckContext, DriftState, PendingState, ProfileArgs, Resource } from "../resource";
+import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedActions, ParameterActions, Previous } from "./parameterActions";
 import {
   actionsWith,
@@ -83,7 +83,7 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
 
   rules: ({ actions }, problems) => checkActionRules(actions, problems),
 
-  check(given: TaskParametersArgs, context: CheckContext): CheckedArgs {
+  check(given, context) {
     const isSame = context.previous?.taskId === given.taskId;
     return { ...given, actions: checkParameterActions(given, isSame, context) };
   },

@@ -1,7 +1,7 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
 import type { Problem } from "../args";
 import { boolean, choice, string } from "../args";
-import type { Context, Created, Difference, ProfileArgs, Read, Resource } from "../resource";
+import type { Context, ProfileArgs, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
@@ -92,7 +92,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
 
   rules: checkSource,
 
-  diff(state: TaskCopyState, args: TaskCopyArgs): Difference {
+  diff(state, args) {
     if (isOutcomeUnknown(state)) {
       return lostResponseDifference(state, args, "adoptTaskId");
     }
@@ -108,7 +108,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     return { same: onlyDiffers(taskCopy.args, state, args, ["adoptTaskId"]) };
   },
 
-  async create(args: TaskCopyArgs, context: Context): Promise<Created<TaskCopyState>> {
+  async create(args, context) {
     const { sourceTaskId, taskGroupId, adoptTaskId } = args;
     if (adoptTaskId !== undefined) {
       return { id: adoptTaskId, state: { ...args, taskId: adoptTaskId } };
@@ -117,14 +117,14 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     return { id: taskId, state: { ...args, taskId } };
   },
 
-  async read(id: string, state: TaskCopyState, context: Context): Promise<Read<TaskCopyState>> {
+  async read(id, state, context) {
     if (isOutcomeUnknown(state)) {
       return { found: true, state };
     }
     return (await lookUpExistence(id, context)) === "gone" ? { found: false } : { found: true, state };
   },
 
-  async update(id: string, state: TaskCopyState, args: TaskCopyArgs, context: Context): Promise<TaskCopyState> {
+  async update(id, state, args, context) {
     refuseUpdateOfUnknown(state);
     if (identity.some((name) => args[name] !== undefined && differs(state[name], args[name]))) {
       context.warn(`Task "${id}" stays, because adoptTaskId names it. The new source or group was not copied.`);
@@ -132,7 +132,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     return { ...args, taskId: id };
   },
 
-  async delete(id: string, state: TaskCopyState, context: Context): Promise<void> {
+  async delete(id, state, context) {
     if (isOutcomeUnknown(state)) {
       context.warn(
         `A copy of task "${state.sourceTaskId}" in group "${state.taskGroupId}" may exist: the response to the copy was lost, and its state is deleted now.`,

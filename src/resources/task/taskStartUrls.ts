@@ -2,7 +2,7 @@ import type { ArgsSpec } from "../args";
 import { string } from "../args";
 import type { StartUrls, StartUrlsArgs } from "../lists/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "../lists/startUrls";
-import type { CheckContext, Context, Created, PendingState, ProfileArgs, Resource } from "../resource";
+import type { Context, PendingState, ProfileArgs, Resource } from "../resource";
 import { writeTask } from "./taskWrite";
 
 /**
@@ -40,24 +40,19 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
 
   manages: () => [{ part: "startUrls" }],
 
-  check(given: TaskStartUrlsArgs, context: CheckContext): CheckedArgs {
+  check(given, context) {
     return { ...given, ...checkStartUrls(given, "", context.previous, context) } as CheckedArgs;
   },
 
-  async create(checked: CheckedArgs, context: Context): Promise<Created<TaskStartUrlsState>> {
+  async create(checked, context) {
     return { id: checked.taskId, state: await upload(checked, context) };
   },
 
-  async update(
-    _id: string,
-    state: TaskStartUrlsState,
-    checked: CheckedArgs,
-    context: Context,
-  ): Promise<TaskStartUrlsState> {
+  async update(_id, state, checked, context) {
     return state.sha256 === checked.sha256 && !state.pending?.length ? checked : upload(checked, context);
   },
 
-  async delete(_id: string, state: TaskStartUrlsState, context: Context): Promise<void> {
+  async delete(_id, state, context) {
     warnOfStartUrls(state.taskId, state, context);
   },
 };
