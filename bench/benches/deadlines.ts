@@ -30,7 +30,6 @@ async function lastEnd(answer: HostileAnswer): Promise<number> {
     concurrency: operationNames.length,
     deadlineSeconds: deadline,
   });
-  client.prepare();
   try {
     const ends = await Promise.all(operationNames.map((name) => secondsOf(exampleCalls[name].send(client))));
     return Math.max(...ends);

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { CheckContext } from "./resource";
 import { ResourceError } from "./resource";
 
@@ -33,18 +32,7 @@ export function isInstalled(name: string, folder: string): boolean {
 /** The exports of a package; undefined if it is not installed. */
 export async function importOptional(name: string, folder: string): Promise<unknown> {
   const file = locate(name, folder);
-  if (file === undefined) {
-    return undefined;
-  }
-  try {
-    // Takes half the time of an import, if the package is CommonJS.
-    return createRequire(__filename)(file);
-  } catch (error) {
-    if (!onlyImported.includes(String((error as NodeJS.ErrnoException).code))) {
-      throw error;
-    }
-    return import(pathToFileURL(file).href);
-  }
+  return file === undefined ? undefined : createRequire(__filename)(file);
 }
 
 /** @throws ResourceError if the package is not installed */
@@ -57,6 +45,3 @@ export async function loadOptional(name: string, folder: string): Promise<unknow
   }
   return found;
 }
-
-/** Codes of modules that Node.js cannot require. */
-const onlyImported = ["ERR_REQUIRE_ESM", "ERR_REQUIRE_ASYNC_MODULE"];

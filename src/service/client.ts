@@ -76,11 +76,6 @@ export class ServiceClient {
     });
   }
 
-  /** Loads the HTTP library, so that the first request need not wait for it. Makes no request. */
-  prepare(): void {
-    this.#parts.transport.prepare();
-  }
-
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
     return this.#parts.tokens.describe();

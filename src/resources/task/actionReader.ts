@@ -3,9 +3,6 @@ import type { ServiceClient } from "../../service/client";
 import type { TaskActions } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 
-/** The part of the client that reads need. */
-export type ActionsClient = Pick<ServiceClient, "getActions"> & Partial<Pick<ServiceClient, "prepare">>;
-
 interface Question {
   taskId: string;
   actionTypes: readonly string[];
@@ -25,12 +22,10 @@ export class ActionReader {
   private readonly typed = this.loader();
   private readonly untyped = this.loader();
 
-  constructor(private readonly client: ActionsClient) {}
+  constructor(private readonly client: Pick<ServiceClient, "getActions">) {}
 
   /** What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
-    // The time spent waiting for others is used to load the HTTP library.
-    setImmediate(() => this.client.prepare?.());
     return (actionTypes.length > 0 ? this.typed : this.untyped).load({ taskId, actionTypes });
   }
 
@@ -58,16 +53,10 @@ export class ActionReader {
   }
 }
 
-/**
- * Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if the credential is possibly
- * refused (a 403 without a code), if no response came, or if there were too many requests.
- */
+/** Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if no response came. */
 function mayBeAboutSome(error: unknown): boolean {
-  if (isServiceError(error, "outcomeUnknown")) {
-    return error.status !== undefined;
-  }
-  if (isServiceError(error, "plan")) {
-    return error.code !== undefined;
-  }
-  return isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy");
+  return (
+    isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy") ||
+    (isServiceError(error, "plan", "outcomeUnknown") && error.status !== undefined)
+  );
 }
