@@ -139,7 +139,7 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.equal(both.code, 2);
     assert.match(
       both.stderr,
-      /--import-file writes no declarations, so it cannot be combined with --out and --language\./,
+      /--import-file writes no declarations, so it cannot be combined with --out, --language and --items-dir\./,
     );
     const { apiKey, accessToken } = world.emulator.credentials;
     const ofProfile = await world.run("adopt shop-1 --import-file tasks.json --profile second", {

@@ -21,6 +21,7 @@ interface Flags extends ConnectionFlags {
   out?: string;
   language?: Language;
   types?: string[];
+  itemsDir?: string;
   importFile?: string;
   yes?: boolean;
   json?: boolean;
@@ -46,13 +47,17 @@ export const adoptCommand: CliCommand = {
     ),
     new Option(
       "-o, --out <path>",
-      "a file, or a folder with one file for each task; lists of more than 20 items go to the folder items beside it (default: standard output)",
+      "a file, or a folder with one file for each task (default: standard output, with all lists in it)",
     ),
     new Option(
       "--language <language>",
       "language of the files (default: by the name of the file, otherwise yaml)",
     ).choices(["yaml", "typescript"]),
     typesOption(),
+    new Option(
+      "--items-dir <folder>",
+      "folder of the files with lists of more than 20 items (default: the folder items beside the declarations)",
+    ),
     new Option(
       "--import-file <file>",
       "in place of declarations, write a file for `pulumi import --file`, with an ExtractionTask for each task",
@@ -73,8 +78,8 @@ export const adoptCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
-    const target = { out, language, importFile, folder: process.cwd() };
+    const { out, language, types, itemsDir, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
+    const target = { out, language, itemsDir, importFile, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
       throw new CliError(`${problem} No request was sent.`, "usage");

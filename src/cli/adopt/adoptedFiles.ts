@@ -15,6 +15,8 @@ export interface AdoptTarget {
   out?: string;
   /** By default that of the file `out`, otherwise YAML. */
   language?: Language;
+  /** Folder of the files with lists. By default `items` beside the declarations. */
+  itemsDir?: string;
   /** A file for `pulumi import --file`, in place of declarations. */
   importFile?: string;
   /** The program's folder. All paths are relative to it. */
@@ -64,16 +66,16 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   }
   const lists = new Map<string, string>();
   const namesOfLists = new Names();
-  const itemsFolder = out && join(isFile ? dirname(out) : out, "items");
+  const itemsDir = target.itemsDir ?? join(isFile ? dirname(out) : (out ?? ""), "items");
   const variables = new Set<string>();
   const declarations = new Map<string | undefined, Declared[]>();
   for (const [index, task] of tasks.entries()) {
     const { name, originalName, file } = all[index] as AdoptedTaskFile;
     const itemsFileOf = (actionId: string, items: readonly string[]): string | undefined => {
-      if (itemsFolder === undefined || items.length <= longestList) {
+      if (out === undefined || items.length <= longestList) {
         return undefined;
       }
-      const path = shown(join(itemsFolder, `${namesOfLists.named(`${name}-${actionId}`).name}.txt`), folder);
+      const path = shown(join(itemsDir, `${namesOfLists.named(`${name}-${actionId}`).name}.txt`), folder);
       lists.set(path, items.map((item) => `${item}\n`).join(""));
       return path;
     };
@@ -106,12 +108,12 @@ function bulkImport(tasks: readonly AdoptedTaskFile[]): string {
 const schemaPath = "node_modules/pulumi-webextract/manifest.schema.json";
 
 /** Why these options contradict each other; undefined if they do not. */
-export function targetProblem({ out, language, importFile, folder }: AdoptTarget): string | undefined {
-  if (importFile !== undefined && (out ?? language) !== undefined) {
-    return "--import-file writes no declarations, so it cannot be combined with --out and --language.";
+export function targetProblem({ out, language, itemsDir, importFile, folder }: AdoptTarget): string | undefined {
+  if (importFile !== undefined && (out ?? language ?? itemsDir) !== undefined) {
+    return "--import-file writes no declarations, so it cannot be combined with --out, --language and --items-dir.";
   }
   if (out === undefined) {
-    return undefined;
+    return itemsDir && "--items-dir needs --out: without it, nothing is written to files.";
   }
   const endings = { yaml: /\.ya?ml$/i, typescript: /\.ts$/i };
   const ofFile = language === undefined ? Object.values(endings) : [endings[language]];

@@ -14,8 +14,8 @@ interface Flags extends ConnectionFlags {
 
 const noReport = "There is no report.";
 
-/** At most 12 calls follow, so these repeats keep the probe within 60 requests. */
-const mostRepeats = 3;
+/** There are at most 20 calls, so these repeats keep the probe within 60 requests. */
+const mostRepeats = 2;
 
 /** Seconds that one request may wait for its turn. */
 const longestWait = 120;
@@ -32,7 +32,7 @@ export const probeCommand: CliCommand = {
   options: [
     new Option(
       "--task <taskId>",
-      "read the actions, the subtasks and the first row of this task too, by its id or, with --stack, its name",
+      "read the actions, the subtasks and the first rows of this task too, by its id or, with --stack, its name",
     ),
     new Option("-o, --out <file>", "write the report to this file (default: standard output)"),
     yesOption(),

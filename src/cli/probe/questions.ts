@@ -64,6 +64,7 @@ export const questions: readonly Question[] = [
   { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
   { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },
   { check: "empty list of action types", behaviours: ["getActionsEmptyTypes"], needsTask: true, ask: actionTypes },
+  { check: "size of a page of rows", behaviours: ["dataPageMax"], needsTask: true, ask: pageSize },
   { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
 ];
 
@@ -217,6 +218,21 @@ function typesOf(actions: readonly ActionShown[]): unknown[] {
 
 function describeTypes(actions: readonly ActionShown[]): string {
   return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
+}
+
+async function pageSize({ client, options, taskId = "" }: Probing): Promise<Answer> {
+  const { pageSize: present = 1000 } = options;
+  for (const size of [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)]) {
+    const { response } = await replyOf(client.getData({ taskId, offset: 0, size }));
+    if (response !== undefined && size === present) {
+      return { found: `A size of ${size} is accepted.` };
+    }
+    if (response !== undefined) {
+      const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
+      return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
+    }
+  }
+  return { is: "unclear", found: "The service refuses every size that was tried." };
 }
 
 /** Words of other services for a subtask that has not ended. */

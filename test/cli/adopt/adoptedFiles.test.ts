@@ -404,6 +404,11 @@ actions:
       loopType: "UrlList",
       itemsFile: "tasks/items/novels-each.txt",
     });
+    const elsewhere = files([each(many(21))], { out: "tasks", itemsDir: "lists" });
+    assert.deepEqual(
+      elsewhere.files.map(({ path }) => path),
+      ["tasks/novels.yaml", "lists/novels-each.txt"],
+    );
     assert.deepEqual(
       files([each(many(20))], { out: "tasks" }).files.map(({ path }) => path),
       ["tasks/novels.yaml"],
@@ -615,6 +620,7 @@ actions:
 
   it("refuse targets that contradict each other", () => {
     const problem = (target: Partial<AdoptTarget>): string | undefined => targetProblem({ folder, ...target });
+    assert.match(problem({ itemsDir: "items" }) ?? "", /--items-dir needs --out/);
     assert.match(problem({ out: "a.ts", language: "yaml" }) ?? "", /"a\.ts", whose ending must be \.yaml\./);
     assert.match(problem({ out: "a.yml", language: "typescript" }) ?? "", /"a\.yml", whose ending must be \.ts\./);
     writeFileSync(join(folder, "a.txt"), "");

@@ -24,6 +24,7 @@ const named: Record<string, Partial<Record<BehaviourName, string[] | undefined>>
   "statusWords=synonyms": {},
   "splitting=listsOnly": {},
   "splitting=never": { splitting: ["listsOnly", "never"] },
+  "dataPageMax=1000": {},
 };
 
 const asked = questions.flatMap(({ behaviours: names }) => names);

@@ -8,6 +8,14 @@ const findingOf = ({ findings }: Probed, check: string) => findings.find((each) 
 const problemsOf = ({ findings }: Probed) => findings.filter(({ is }) => is === "problem");
 
 describe("probe", () => {
+  it("finds a size of a page that the service accepts, and the setting that saves the refused requests", async () => {
+    const result = await probed({ taskId: shopTask, behaviour: { dataPageMax: 120 } });
+    assert.deepEqual(result.named.dataPageMax, [""]);
+    assert.ok(commandsOf(result).includes("pulumi config set webextract:pageSize '100'"));
+    const clamped = await probed({ taskId: shopTask, behaviour: { dataPageMax: 120, pageTooLarge: "clamped" } });
+    assert.ok(!commandsOf(clamped).some((command) => command.includes("pageSize")));
+  });
+
   for (const retryAfter of ["seconds", "date"] as const) {
     it(`goes on after a pause that the service asks for (${retryAfter})`, async () => {
       const result = await probed({ behaviour: { requestsPerSecond: 2, retryAfter } });
@@ -33,7 +41,7 @@ describe("probe", () => {
     const result = await probed({ taskId: shopTask, behaviour: { accessTokenRequests: 3 } });
     assert.deepEqual(
       problemsOf(result).map(({ check, found }) => [check, found]),
-      ["empty list of action types", "subtasks of a run"].map((check) => [
+      ["empty list of action types", "size of a page of rows", "subtasks of a run"].map((check) => [
         check,
         "No response that the package can use (credential).",
       ]),

@@ -74,7 +74,7 @@ export async function probed({ behaviour, taskId, options, config = {}, prepare 
     accessToken,
     apiKey,
     tokenStore,
-    maxRetries: 3,
+    maxRetries: 2,
     warn: () => undefined,
     ...(typeof options === "function" ? options(emulator) : options),
   };
