@@ -1,43 +1,34 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
 import { shownText } from "../service/errors/foreignText";
-import type { EndedCommand, Ending } from "./commandLine";
+import type { Ending } from "./commandLine";
 import { commandLine, jsonOf } from "./commandLine";
 import { exitCodes } from "./exitCodes";
 
-/** Ends the command early: steps that only wait end, what has begun is completed, and temporary files are removed. */
-class EndingBySignals implements Ending {
-  private readonly controller = new AbortController();
-  /** The exit code of a command that a signal ended. */
-  exit: "interrupted" | "terminated" | undefined;
+const signals = {
+  SIGINT: "interrupted",
+  SIGTERM: "terminated",
+  // The terminal was closed. Without a listener, the process would end in the middle of a refresh.
+  SIGHUP: "terminated",
+  SIGQUIT: "terminated",
+} as const;
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  end(): void {
-    this.controller.abort();
-  }
-
-  listen({ said, ...end }: EndedCommand): void {
-    for (const [signal, exit] of [
-      ["SIGINT", "interrupted"],
-      ["SIGTERM", "terminated"],
-      // The terminal was closed. Without a listener, the process would end in the middle of a refresh.
-      ["SIGHUP", "terminated"],
-      ["SIGQUIT", "terminated"],
-    ] as const) {
+/** The first signal ends the command in order, the second one at once. */
+const ending: Ending = {
+  controller: new AbortController(),
+  listen(cli, isJson) {
+    for (const [signal, exit] of Object.entries(signals)) {
       process.on(signal, () => {
-        if (this.exit !== undefined) {
-          endAtOnce(end.lastWords(), exit, end.isJson);
+        if (ending.exit !== undefined) {
+          endAtOnce(cli.lastWords, exit, isJson);
         }
-        this.exit = exit;
-        said();
-        this.end();
+        ending.exit = exit;
+        cli.terminal.say("Interrupted. Ending, press Ctrl-C again to end at once.");
+        ending.controller.abort();
       });
     }
-  }
-}
+  },
+};
 
 function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "terminated", isJson: boolean): never {
   if (lastWords === undefined) {
@@ -55,4 +46,4 @@ function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "termina
 }
 
 const { stdin: input, stdout: output, stderr: errors } = process;
-commandLine(process.argv.slice(2), { input, output, errors }, new EndingBySignals()).then((code) => process.exit(code));
+commandLine(process.argv.slice(2), { input, output, errors }, ending).then((code) => process.exit(code));

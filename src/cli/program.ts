@@ -4,6 +4,7 @@ import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
 import { commands } from "./commands/index";
 import { optionsOf } from "./options";
+import type { Terminal } from "./terminal";
 
 export const programName = "webextract";
 
@@ -18,20 +19,14 @@ export interface Invocation {
   values: CommandValues;
 }
 
-/** Where the parser writes its help and its errors. */
-export interface ParserOutput {
-  writeOut(text: string): void;
-  writeErr(text: string): void;
-}
-
 /**
  * Parses the command line.
  * @returns undefined if the user asked for help or for the version, and the answer was written
  * @throws CommanderError after the error was written
  */
-export function parse(argv: readonly string[], output: ParserOutput): Invocation | undefined {
+export function parse(argv: readonly string[], terminal: Terminal): Invocation | undefined {
   let found: Invocation | undefined;
-  const program = makeProgram(output, (invocation) => {
+  const program = makeProgram(terminal, (invocation) => {
     found = invocation;
   });
   try {
@@ -46,7 +41,11 @@ export function parse(argv: readonly string[], output: ParserOutput): Invocation
 }
 
 /** The commands as the parser knows them. */
-function makeProgram(output: ParserOutput, invoke: (invocation: Invocation) => void): Command {
+function makeProgram(terminal: Terminal, invoke: (invocation: Invocation) => void): Command {
+  const output = {
+    writeOut: (text: string) => void terminal.write(text),
+    writeErr: (text: string) => terminal.say(text.trimEnd()),
+  };
   const configured = (command: Command): Command =>
     command
       .configureOutput(output)

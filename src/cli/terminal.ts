@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -19,9 +20,6 @@ export interface Streams {
 /** Back to the beginning of the line, which is deleted. */
 const lineDeleted = "\r\u001b[K";
 
-/** How often a line about the progress is written where there is no terminal, in milliseconds. */
-const lineEveryMs = 10_000;
-
 /**
  * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Only a terminal shows
  * colours and a line that changes. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
@@ -32,8 +30,6 @@ export class Terminal {
   /** Why standard output failed, such as on a full disk; undefined if its reader has gone, as after `| head`. */
   outputFailure: string | undefined;
   private hasProgress = false;
-  private shown = "";
-  private shownAt = performance.now();
 
   constructor(private readonly streams: Streams) {}
 
@@ -63,17 +59,8 @@ export class Terminal {
   async write(content: string | Uint8Array): Promise<void> {
     const { output } = this.streams;
     if (!this.isCutOff && !output.write(typeof content === "string" ? shownText(content) : content)) {
-      await new Promise<void>((resume) => {
-        const done = (): void => {
-          for (const event of ["drain", "error", "close"]) {
-            output.off(event, done);
-          }
-          resume();
-        };
-        for (const event of ["drain", "error", "close"]) {
-          output.once(event, done);
-        }
-      });
+      // `watch` notes a failure.
+      await once(output, "drain").catch(() => undefined);
     }
   }
 
@@ -85,29 +72,25 @@ export class Terminal {
     await Promise.all([this.isCutOff ? undefined : flushed(output), flushed(errors)]);
   }
 
-  say(message: string): void {
-    this.line(message);
+  say(message: string, before = ""): void {
+    this.endProgress();
+    this.streams.errors.write(`${before}${shownText(asStarted(message))}\n`);
   }
 
   warn(message: string): void {
-    this.line(message, ["yellow", "warning:"]);
+    this.say(message, `${this.styled("yellow", "warning:")} `);
   }
 
   fail(message: string): void {
-    this.line(message, ["red", "error:"]);
+    this.say(message, `${this.styled("red", "error:")} `);
   }
 
   /** Each message replaces the one before. A terminal without colours, such as TERM=dumb, may not be able to delete a line. */
   progress(message: string): void {
     const { errors } = this.streams;
-    const line = shownText(message);
-    if (errors.isTTY === true && errors.hasColors?.() === true) {
-      errors.write(`${lineDeleted}${line.slice(0, (errors.columns ?? 80) - 1)}`);
+    if (this.isColoured) {
+      errors.write(`${lineDeleted}${shownText(message).slice(0, (errors.columns ?? 80) - 1)}`);
       this.hasProgress = true;
-    } else if (message !== this.shown && performance.now() - this.shownAt >= lineEveryMs) {
-      this.shown = message;
-      this.shownAt = performance.now();
-      errors.write(`${line}\n`);
     }
   }
 
@@ -138,20 +121,19 @@ export class Terminal {
   }
 
   /**
-   * The whole of standard input, or of this file. On a terminal, the user is told that the command waits.
+   * The whole of standard input. On a terminal, the user is told that the command waits.
    * @throws CliError after Ctrl-C
    */
-  async readInput(signal: AbortSignal, file?: Readable): Promise<string> {
+  async readInput(signal: AbortSignal): Promise<string> {
     const { input } = this.streams;
-    if (file === undefined && input.isTTY === true) {
+    if (input.isTTY === true) {
       this.say("Reading standard input. End it with Ctrl-D.");
     }
     try {
-      return await text(addAbortSignal(signal, file ?? input));
+      return await text(addAbortSignal(signal, input));
     } catch (error) {
-      const what = file === undefined ? "standard input" : "the file";
       throw signal.aborted
-        ? new CliError(`Interrupted before the end of ${what}. Nothing was done.`, "interrupted")
+        ? new CliError("Interrupted before the end of standard input. Nothing was done.", "interrupted")
         : error;
     }
   }
@@ -175,12 +157,13 @@ export class Terminal {
     return given;
   }
 
-  private line(message: string, prefix?: [style: "yellow" | "red", text: string]): void {
-    this.endProgress();
+  private get isColoured(): boolean {
     const { errors } = this.streams;
-    const isColoured = errors.isTTY === true && errors.hasColors?.() === true;
-    const before = prefix && `${isColoured ? styleText(...prefix, { validateStream: false }) : prefix[1]} `;
-    errors.write(`${before ?? ""}${shownText(asStarted(message))}\n`);
+    return errors.isTTY === true && errors.hasColors?.() === true;
+  }
+
+  private styled(style: "yellow" | "red", text: string): string {
+    return this.isColoured ? styleText(style, text, { validateStream: false }) : text;
   }
 }
 

@@ -33,12 +33,7 @@ async function runAlone(args: readonly string[], { folder, environment, input }:
   setEnvironment(environment);
   process.argv[1] = "webextract";
   try {
-    const ending = {
-      signal: new AbortController().signal,
-      exit: undefined,
-      end: () => undefined,
-      listen: () => undefined,
-    };
+    const ending = { controller: new AbortController(), listen: () => undefined };
     const code = await commandLine(args, { input: new PassThrough().end(input), output, errors }, ending);
     const [stdout, stderr] = [output.text, errors.text];
     return { code, stdout, stderr, json: () => JSON.parse(stdout) };

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { createWriteStream, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Running } from "./webextract";
 import { CliWorld, fakePulumi, shop } from "./webextract";
@@ -118,12 +116,6 @@ const moments: Record<string, Moment> = {
   "token import, reading": {
     line: "token import --yes",
     says: /^error: Interrupted before the end of standard input\. Nothing was done\./,
-  },
-  "plan-report of a FIFO, without a writer": {
-    line: "plan-report fifo",
-    prepare: (world) => execFileSync("mkfifo", [world.path("fifo")]),
-    isReached: (world) => once(createWriteStream(world.path("fifo")), "open"),
-    says: /^error: Interrupted before the end of the file\. Nothing was done\./,
   },
   "plan-report, reading": {
     line: "plan-report",

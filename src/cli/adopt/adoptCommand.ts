@@ -2,7 +2,6 @@ import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
 import { counted, shellQuoted } from "../../resources/values";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
@@ -85,7 +84,7 @@ export const adoptCommand: CliCommand = {
       throw new CliError(`${problem} No request was sent.`, "usage");
     }
     const named = (given as string[]).map(taskOfArgument);
-    const inFile = idsFile === undefined ? [] : await tasksIn(idsFile, cli);
+    const inFile = idsFile === undefined ? [] : tasksOfFile(inputFile(idsFile), idsFile);
     if (named.length + inFile.length === 0) {
       throw new CliError("Name at least one task, or give --ids-file. No request was sent.", "usage");
     }
@@ -133,10 +132,6 @@ export const adoptCommand: CliCommand = {
 };
 
 const nothingWritten = "Nothing was written.";
-
-async function tasksIn(idsFile: string, { terminal, interrupted }: Cli): Promise<WantedTask[]> {
-  return tasksOfFile(await terminal.readInput(interrupted, inputFile(idsFile, terminal)), idsFile);
-}
 
 /** The plugin reads the tasks again, with the types of its own configuration. */
 function importNext(file: string, asked: readonly string[], configured: readonly string[]): string[] {

@@ -40,5 +40,5 @@ export const planReportCommand: CliCommand = {
  * @throws CliError
  */
 export async function planIn({ terminal, interrupted }: Cli, file?: string): Promise<Plan> {
-  return readPlan(await terminal.readInput(interrupted, file === undefined ? undefined : inputFile(file, terminal)));
+  return readPlan(file === undefined ? await terminal.readInput(interrupted) : inputFile(file));
 }
