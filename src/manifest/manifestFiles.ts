@@ -13,16 +13,22 @@ const endings = /\.ya?ml$/i;
  * give the same order. It is a generator with a step for each folder: a caller that listens for Ctrl-C can do so in between.
  * @param folder the folder that paths are relative to
  */
-export function* findFiles(
-  paths: readonly string[],
-  folder: string,
-  problems: Problems,
-): Generator<void, string[], void> {
+export function* findFiles(paths: readonly string[], folder: string, problems: Problems): Generator<void, string[]> {
   const found = new Set<string>();
   for (const path of paths) {
-    const files = yield* filesOf(path, folder, problems);
+    const full = resolve(folder, path);
+    // An empty path would be the program's folder with all that is in it.
+    const stats = path.trim() === "" ? undefined : statsOf(full);
+    const glob = stats === undefined ? globIn(path.split(sep).join("/")) : undefined;
+    let files = stats !== undefined && !stats.isDirectory() ? [full] : [];
+    if (stats?.isDirectory() === true || glob !== undefined) {
+      const top = glob === undefined ? full : resolve(folder, glob.folder);
+      const isWanted = (file: string): boolean =>
+        glob === undefined ? endings.test(file) : glob.matches(relative(top, file).split(sep).join("/"));
+      files = (yield* addFiles([], top, folder, problems)).filter(isWanted);
+    }
     if (files.length === 0) {
-      const where = `looked for "${resolve(folder, path)}", relative to the program's folder`;
+      const where = `looked for "${full}", relative to the program's folder`;
       const reason = `leads to no file that ends in .yaml or .yml (${where}; the only wildcards are *, ? and **)`;
       problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, reason);
     }
@@ -42,47 +48,26 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function* filesOf(path: string, folder: string, problems: Problems): Generator<void, string[], void> {
-  const full = resolve(folder, path);
-  // An empty path would be the program's folder with all that is in it.
-  const stats = path.trim() === "" ? undefined : statsOf(full);
-  const glob = stats === undefined ? globIn(path.split(sep).join("/")) : undefined;
-  if (stats?.isDirectory() !== true && glob === undefined) {
-    return stats === undefined ? [] : [full];
-  }
-  const top = glob === undefined ? full : resolve(folder, glob.folder);
-  const files: string[] = [];
-  yield* addFilesWithin(top, files, (name, code) => {
-    problems.addFile(shownName(name, folder), `cannot be read (${code})`);
-  });
-  return files.filter((file) =>
-    glob === undefined ? endings.test(file) : glob.matches(relative(top, file).split(sep).join("/")),
-  );
-}
-
 /** Adds all files below a folder in the order of their paths, without hidden files and node_modules. Links to folders are not followed. */
-function* addFilesWithin(
-  folder: string,
-  files: string[],
-  refuse: (name: string, code: string | undefined) => void,
-): Generator<void, void, void> {
+function* addFiles(files: string[], top: string, folder: string, problems: Problems): Generator<void, string[]> {
   yield;
   try {
-    const entries = readdirSync(folder, { withFileTypes: true });
+    const entries = readdirSync(top, { withFileTypes: true });
     for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
-      const path = join(folder, entry.name);
+      const path = join(top, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") {
         continue;
       }
       if (entry.isDirectory()) {
-        yield* addFilesWithin(path, files, refuse);
+        yield* addFiles(files, path, folder, problems);
       } else if (statsOf(path)?.isDirectory() !== true) {
         files.push(path);
       }
     }
   } catch (error) {
-    refuse(folder, (error as NodeJS.ErrnoException).code);
+    problems.addFile(shownName(top, folder), `cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
+  return files;
 }
 
 /** How errors name a file: relative to the program's folder if it is within. */

@@ -32,7 +32,13 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
     .filter((error) => !isWrong(error, file.text))
     .sort((one, other) => one.pos[0] - other.pos[0]);
   if (first === undefined) {
-    return documents.filter(({ contents }) => contents !== null && !(isScalar(contents) && contents.source === ""));
+    const full = documents.filter(
+      ({ contents }) => contents !== null && !(isScalar(contents) && contents.source === ""),
+    );
+    if (full.length === 0) {
+      problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
+    }
+    return full;
   }
   // With an error, the rest of the tree is a guess.
   const offset = Math.min(first.pos[0], file.text.trimEnd().length);

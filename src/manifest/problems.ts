@@ -40,10 +40,6 @@ export interface ManifestProblem {
 export class Problems {
   private readonly found = new Map<string, ManifestProblem>();
 
-  get count(): number {
-    return this.found.size;
-  }
-
   /** In the order of the files, from top to bottom. */
   get all(): ManifestProblem[] {
     const files = [...new Set([...this.found.values()].map(({ file }) => file))];

@@ -62,13 +62,8 @@ interface Reading {
 
 function readFile(file: ManifestFile, reading: Reading): DeclaredTask[] {
   const { problems } = reading;
-  const before = problems.count;
   try {
-    const documents = parseYaml(file, problems);
-    if (documents.length === 0 && problems.count === before) {
-      problems.addFile(file.name, "is empty: declare one task (from: …) or several (tasks: …)");
-    }
-    return documents.flatMap((document) => [...tasksIn(file, document, reading)]);
+    return parseYaml(file, problems).flatMap((document) => [...tasksIn(file, document, reading)]);
   } catch (error) {
     if (!(error instanceof TooLarge)) {
       throw error;

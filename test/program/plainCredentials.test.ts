@@ -28,7 +28,7 @@ describe("the warning of plain credentials", () => {
   it("names each key and its command, and never a value", () => {
     const stack = pulumi.runtime.getStack();
     assert.deepEqual(warningsOf({ apiKey: "secret-0", baseUrl: "https://x.test", profiles }), [
-      `Credentials are in plain text in the configuration of stack "${stack}": webextract:apiKey, webextract:profiles.eu.accessToken. ` +
+      `Credentials are in plain text in the configuration of stack "${stack}": webextract:apiKey, webextract:profiles. ` +
         "Everybody who can read the stack's configuration file, its history in git, or the state can use them. Encrypt them; each command asks for the value:\n" +
         "  pulumi config set --secret webextract:apiKey\n" +
         "  pulumi config set --secret webextract:profiles\n" +
@@ -41,7 +41,7 @@ describe("the warning of plain credentials", () => {
     assert.deepEqual(warningsOf(all, Object.keys(all)), []);
     assert.deepEqual(warningsOf({ apiKey: "", credentialCommand: "broker", tokenStore: "x" }), []);
     assert.deepEqual(warningsOf({ profiles: "no json" }), []);
-    assert.deepEqual(warningsOf({ profiles: '{"eu":{"accessToken":1}}' }), []);
+    assert.deepEqual(warningsOf({ profiles: '{"eu":{"baseUrl":"https://x.test"}}' }), []);
   });
 
   it("is not given if the SDK does not show what is encrypted", () => {
