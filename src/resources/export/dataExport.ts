@@ -8,8 +8,6 @@ import { checkPath, checkPlace } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
-import type { Destination } from "./destinations/destination";
-import { fileFailure } from "./destinations/destination";
 import { destinationOf, isRemote } from "./destinations/destinationOf";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
@@ -84,7 +82,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   diff(state: DataExportState, args: DataExportArgs): Difference {
     // A changed argument is a reason that the diff itself shows.
     const isSame = changedArgs(dataExport.args, state, args).length === 0;
-    return isSame && state.pending?.includes(pendingRun) ? { note: exportAgainNote(state) } : {};
+    const { taskId, lotNo, file, pending } = state;
+    const note = `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
+    return isSame && pending?.includes(pendingRun) ? { note } : {};
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {
@@ -96,7 +96,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.verifyFile !== true) {
       return { found: true, state };
     }
-    const file = await ofFile(state, context, (destination) => destination.compare(state.file, state));
+    const file = await (await destinationOf(state.file, context)).compare(state.file, state);
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
     const pending = file === "same" ? others : [...others, `file ${file}`];
     // An empty list would show as a change in each refresh.
@@ -112,7 +112,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.onDelete !== "removeFile") {
       return;
     }
-    if (!(await ofFile(state, context, (destination) => destination.remove(state.file, state)))) {
+    const destination = await destinationOf(state.file, context);
+    if (!(await destination.remove(state.file, state))) {
       context.warn(`The file "${state.file}" has changed since the export, so it was not removed.`);
     }
   },
@@ -165,20 +166,4 @@ function checkPackages({ format = "ndjson", compression = "none" }: DataExportAr
       context.problems.push({ path, reason: `"${value}" needs the package ${name}: ${toInstall(name)}` });
     }
   }
-}
-
-async function ofFile<T>(
-  { file }: DataExportState,
-  context: Context,
-  work: (destination: Destination) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(await destinationOf(file, context));
-  } catch (error) {
-    throw fileFailure(error, file);
-  }
-}
-
-function exportAgainNote({ taskId, lotNo, file }: DataExportState): string {
-  return `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
 }

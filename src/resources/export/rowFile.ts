@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import { packagesFolder } from "../optionalPackage";
@@ -106,5 +106,5 @@ async function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs,
         "Keep that file: rows of it may be marked as exported, and no other file contains them.",
     );
   }
-  return join(folder, `${basename(temporaryPathFor(`${basename(workPath)}.${tag}`), ".tmp")}${markedEnding}`);
+  return temporaryPathFor(`${workPath}.${tag}`).replace(/\.tmp$/, markedEnding);
 }

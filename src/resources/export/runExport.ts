@@ -99,7 +99,7 @@ interface Export {
 async function exportRows(work: Export): Promise<DataExportState> {
   const { args, context, marking, checker, unsent } = work;
   await marking?.prepare();
-  const { state, content } = await (unsent === undefined ? writeRows(work) : sendAgain(work, unsent));
+  const { state, content } = await (unsent === undefined ? writeRows(work) : put(work, unsent));
   const failed = checker?.failed() ?? [];
   if (failed.length > 0) {
     context.warn(
@@ -158,14 +158,15 @@ async function writeRows(work: Export): Promise<Placed> {
     }
     throw marking?.mayHaveMarked === true
       ? await keepMarked(work, file, error, finish)
-      : describeFailure(work, error, file.kept);
+      : fileFailure(error, place.name);
   } finally {
     await file.remove();
   }
 }
 
 /** Gives the complete file its name. */
-async function put({ args, context, place }: Export, complete: CompleteExport): Promise<Placed> {
+async function put(work: Export, complete: CompleteExport): Promise<Placed> {
+  const { args, context, place } = work;
   const { path, outputs } = complete;
   if (place.destination.isRemote) {
     await noteUnsent(args, complete, context);
@@ -176,25 +177,17 @@ async function put({ args, context, place }: Export, complete: CompleteExport): 
     return { state: { ...args, ...outputs, ...(await place.put(path, outputs)) }, content };
   } catch (error) {
     await content?.close();
-    throw error;
+    const problem = fileFailure(error, place.name);
+    if (isKept(work) && problem instanceof Error) {
+      problem.message += ` The complete file is "${relative(context.folder, path)}". The next up sends it, if the export is the same.`;
+    }
+    throw problem;
   }
-}
-
-async function sendAgain(work: Export, unsent: CompleteExport): Promise<Placed> {
-  return put(work, unsent).catch((error) => Promise.reject(describeFailure(work, error, unsent.path)));
 }
 
 /** Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches. */
 function isKept({ args, context, place }: Export): boolean {
   return place.destination.isRemote && context.journal !== undefined && args.markExported !== true;
-}
-
-function describeFailure({ context, place }: Export, error: unknown, kept: string | undefined): unknown {
-  const problem = fileFailure(error, place.name);
-  if (kept !== undefined && problem instanceof Error) {
-    problem.message += ` The complete file is "${relative(context.folder, kept)}". The next up sends it, if the export is the same.`;
-  }
-  return problem;
 }
 
 /** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */
