@@ -10,7 +10,6 @@ import type { AnyResource } from "../resources/index";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
 import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
-import { isRecord } from "../service/isRecord";
 import { ResourceReference } from "./values";
 
 interface Declared {
@@ -20,6 +19,12 @@ interface Declared {
   isSecret: boolean;
   /** Undefined until the engine or a create names it. */
   id?: string;
+}
+
+/** A value of `rerunOn`, and the resource whose arguments it is about. */
+interface Found {
+  hash: unknown;
+  declared?: Declared;
 }
 
 /** What this command has to do with the settings and the runs of one task, by URN. */
@@ -45,27 +50,27 @@ const settleTime = 200;
 export class Declarations {
   private readonly declared = new Map<string, Declared>();
   private readonly tasks = new Map<string, TaskWork>();
-  /** `rerunOn` in the state, by URN. A replace checks a resource a second time, without its state. */
-  private readonly rerunOnBefore = new Map<string, readonly unknown[]>();
 
   constructor(private readonly host: Host) {}
 
-  /** The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other resources. */
+  /**
+   * The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other resources. `isSecret`: whether a hash is that
+   * of secret arguments.
+   */
   resolve(
     resource: AnyResource,
     { urn, given, previous }: { urn: string; given: Properties; previous: Properties },
     problems: Problem[],
-  ): Properties {
+  ): { args: Properties; isSecret: boolean } {
     const [runLabel] = this.host.config.runLabels;
     const own = Object.entries(given).filter(([name]) => !name.startsWith("__"));
     const args = Object.fromEntries(own);
+    const found: Found[] = [];
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
-      if (Array.isArray(previous.rerunOn)) {
-        this.rerunOnBefore.set(urn, previous.rerunOn);
-      }
-      const before = this.rerunOnBefore.get(urn) ?? [];
-      const entries = args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, before, problems));
-      args.rerunOn = [...new Set(entries)];
+      // A replace checks a resource a second time, without its state.
+      const before = previous.rerunOn ?? this.host.previous.get(urn)?.rerunOn;
+      found.push(...args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, listOf(before), problems)));
+      args.rerunOn = [...new Set(found.map(({ hash }) => hash))];
     } else if ("rerunOn" in resource.args && args.rerunOn !== undefined && args.rerunOn !== unknown) {
       problems.push({ path: "rerunOn", reason: `must be a list of resources or their ids; got ${what(args.rerunOn)}` });
       delete args.rerunOn;
@@ -73,10 +78,10 @@ export class Declarations {
     if ("runLabel" in resource.args && args.runLabel === undefined && runLabel !== undefined) {
       args.runLabel = runLabel;
     }
-    for (const [path] of references(args, "")) {
-      problems.push({ path, reason: "is a resource; give a property of it, such as its id" });
+    for (const [path, value] of Object.entries(args)) {
+      args[path] = replaceEach(value, (each) => isReference(each, path, problems), unknown);
     }
-    return replaceEach(args, (value) => value instanceof ResourceReference, unknown) as Properties;
+    return { args, isSecret: found.some(({ declared }) => declared?.isSecret) };
   }
 
   noteChecked(urn: string, declared: Omit<Declared, "id">, isNew: boolean): void {
@@ -84,17 +89,6 @@ export class Declarations {
     if (isNew) {
       this.settingsOf(declared.resource, declared.args)?.add(urn);
     }
-  }
-
-  /** Whether a hash that {@link resolve} makes for `rerunOn` is that of secret arguments. */
-  hasSecretHash({ rerunOn }: Properties): boolean {
-    const given: unknown[] = Array.isArray(rerunOn) ? rerunOn : [];
-    const secret = [...this.declared].filter(([, { isSecret }]) => isSecret);
-    return given.some((each) =>
-      secret.some(([urn, { id }]) =>
-        each instanceof ResourceReference ? each.urn === urn : id !== undefined && each === id,
-      ),
-    );
   }
 
   noteDiff(urn: string, id: string, isChanged: boolean): void {
@@ -158,37 +152,41 @@ export class Declarations {
     return madeOnce(this.tasks, key, () => ({ settings: new Set(), runs: new Set() }));
   }
 
-  /** The value of one entry of `rerunOn` for `check`. An id can be that of several resources, which all count. */
-  private rerunOn(given: unknown, index: number, before: readonly unknown[], problems: Problem[]): unknown[] {
-    const path = `rerunOn[${index}]`;
+  /** The values of one entry of `rerunOn` for `check`. An id can be that of several resources, which all count. */
+  private rerunOn(given: unknown, index: number, before: readonly unknown[], problems: Problem[]): Found[] {
     if (given === unknown || isNamedHash(given) || (typeof given === "string" && before.includes(given))) {
-      return [given];
+      return [{ hash: given }];
     }
-    const refuse = (reason: string): unknown[] => {
-      problems.push({ path, reason });
-      return [];
-    };
-    if (given instanceof ResourceReference) {
-      const { ownType, name } = partsOfUrn(given.urn);
-      if (ownType === undefined) {
-        return refuse("must be a resource of webextract; for other values, use triggers");
-      }
-      const found = this.declared.get(given.urn);
-      // With --target, the engine shows only some resources.
-      const known = before.find((each) => typeof each === "string" && each.startsWith(`${ownType} ${name} `));
-      return found === undefined && known === undefined
-        ? refuse(
-            `is ${titleOf(given.urn)}, which this command does not show to this provider. With --target, add that resource as a target. For resources of other providers, use triggers`,
-          )
-        : [found === undefined ? known : hashOf(given.urn, found)];
+    const isGiven = ([urn, { id }]: [string, Declared]): boolean =>
+      given instanceof ResourceReference ? given.urn === urn : id !== undefined && id === given;
+    const found = [...this.declared].filter(isGiven).sort(([one], [other]) => (one < other ? -1 : 1));
+    if (found.length > 0) {
+      return found.map(([urn, declared]) => ({ hash: hashOf(urn, declared), declared }));
     }
-    const withId = [...this.declared].filter(([, { id }]) => id !== undefined && id === given);
-    return withId.length === 0
-      ? refuse(
-          "must be a resource of webextract, or the id of one that the program declares; for other values, use triggers",
-        )
-      : withId.sort(([one], [other]) => (one < other ? -1 : 1)).map(([urn, found]) => hashOf(urn, found));
+    const { ownType, name } = given instanceof ResourceReference ? partsOfUrn(given.urn) : {};
+    const known = before.find((each) => typeof each === "string" && each.startsWith(`${ownType} ${name} `));
+    if (known !== undefined) {
+      return [{ hash: known }];
+    }
+    problems.push({
+      path: `rerunOn[${index}]`,
+      reason:
+        "must be a resource of webextract, or the id of one, that this command shows to this provider. With --target, add that resource as a target. For other values, use triggers",
+    });
+    return [];
   }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isReference(value: unknown, path: string, problems: Problem[]): boolean {
+  if (!(value instanceof ResourceReference)) {
+    return false;
+  }
+  problems.push({ path, reason: "has a resource as a value; give a property of it, such as its id" });
+  return true;
 }
 
 function what(given: unknown): string {
@@ -197,20 +195,6 @@ function what(given: unknown): string {
 
 function hashOf(urn: string, { resource, args }: Declared): unknown {
   return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
-}
-
-function* references(value: unknown, path: string): Generator<[string], void, void> {
-  if (value instanceof ResourceReference) {
-    yield [path];
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      yield* references(item, `${path}[${index}]`);
-    }
-  } else if (isRecord(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      yield* references(each, path === "" ? name : `${path}.${name}`);
-    }
-  }
 }
 
 function tooEarly(run: string, settings: string, { urn, args }: Step): ProviderError {

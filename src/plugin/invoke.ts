@@ -9,8 +9,7 @@ import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasks
 import { entryOf } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import { shownText } from "../service/errors/foreignText";
-import { fromStruct, toStruct } from "./structs";
-import { allSecret, decodeProperties, encode } from "./values";
+import { allSecret, decodeStruct, encodeStruct } from "./values";
 
 /** A function of the package as the engine calls it. */
 interface PluginFunction {
@@ -50,7 +49,7 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
       `pulumi-webextract has no function "${request.getTok()}". Known: ${Object.keys(functions).join(", ")}.`,
     );
   }
-  const { values } = decodeProperties(fromStruct(request.getArgs()));
+  const { values } = decodeStruct(request.getArgs());
   const problems: Problem[] = [];
   const { profile, ...args } = checkFields({ ...called.args, profile: { kind: string } }, values, "", problems);
   const response = new InvokeResponse();
@@ -61,14 +60,12 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
     return response;
   }
   const during = request.getPreview() ? "preview" : "up";
-  const result = await host.during(async () => {
-    const client = host.reader(profile as string | undefined, during);
-    if (client === undefined) {
-      // The engine takes no unknown value as the result of a function.
-      throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
-    }
-    return called.run(client, args as never);
-  });
-  response.setReturn(toStruct(encode(result, called.isSecret ? allSecret(called.results) : undefined)));
+  const client = host.reader(profile as string | undefined, during);
+  if (client === undefined) {
+    // The engine takes no unknown value as the result of a function.
+    throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
+  }
+  const result = await called.run(client, args as never);
+  response.setReturn(encodeStruct(result, called.isSecret ? allSecret(called.results) : undefined));
   return response;
 }

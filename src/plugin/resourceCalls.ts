@@ -24,35 +24,27 @@ import { claimParts } from "../provider/layers/ownership";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
+import type { RunStep } from "../provider/step";
 import { importArgs } from "../resources/adopt/importArgs";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import { resources } from "../resources/index";
+import { resourceNamed } from "../resources/index";
+import { taskNamedBy } from "../resources/ownership";
 import { partsOfUrn } from "../resources/urn";
-import { canonical, entryOf, holdsUnknown, unknown } from "../resources/values";
+import { canonical, holdsUnknown, unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../service/isRecord";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
-import { outputsOfCreate, outputsOfUpdate } from "./previewedOutputs";
-import { fromStruct, toStruct } from "./structs";
 import type { Secrets, WireProperties } from "./values";
-import { allSecret, decodeProperties, encode, withDerived } from "./values";
-
-interface Kind {
-  steps: ResourceSteps;
-  /** The steps of a preview: they find what the up would refuse, and send nothing. */
-  previews: ResourceSteps;
-  resource: AnyResource;
-}
+import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./values";
 
 /** The calls of the engine for resources, in the protocol of plugins. */
 export class ResourceCalls {
-  private readonly kinds = new Map<string, Kind>();
   private readonly declarations: Declarations;
 
   constructor(
-    private readonly host: Host,
+    readonly host: Host,
     /** A provider that the program declares has one account, so its resources have no profile. */
     private readonly isExplicit: boolean,
   ) {
@@ -62,159 +54,123 @@ export class ResourceCalls {
   async check(request: CheckRequest): Promise<CheckResponse> {
     const urn = request.getUrn();
     const { steps, resource } = this.kindOf(urn);
-    const news = decodeProperties(fromStruct(request.getNews()));
-    const olds = decodeProperties(fromStruct(request.getOlds()));
-    return steps.during(async () => {
-      const response = new CheckResponse();
-      if (steps.isSkipped(news.values, urn)) {
-        return response.setInputs(request.getNews());
-      }
-      const found: Problem[] = [];
-      const given = this.declarations.resolve(resource, { urn, given: news.values, previous: olds.values }, found);
-      if (this.isExplicit && given.profile !== undefined) {
-        found.push({
-          path: "profile",
-          reason:
-            "is given, and the resource has a provider of its own. A profile chooses an account of the default provider: remove one of the two",
-        });
-        delete given.profile;
-      }
-      const { args, problems } = await steps.check({ urn, given, previous: olds.values });
-      const all = [...found, ...problems];
-      if (all.length === 0) {
-        const isNew = Object.keys(olds.values).length === 0;
-        const isSecret = news.secrets.length > 0;
-        this.declarations.noteChecked(urn, { resource, args: args as Properties, isSecret }, isNew);
-      }
-      const ofHash = allSecret(this.declarations.hasSecretHash(news.values) ? ["rerunOn"] : []);
-      const secrets = [...withDerived(resource.args, news.secrets), ...ofHash];
-      response.setInputs(toStruct(encode(args, secrets)));
-      response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
-      return response;
-    });
+    const news = decodeStruct(request.getNews());
+    const olds = decodeStruct(request.getOlds());
+    const response = new CheckResponse();
+    if (steps.isSkipped(news.values, urn)) {
+      return response.setInputs(request.getNews());
+    }
+    const found: Problem[] = [];
+    const { args: given, isSecret: isSecretHash } = this.declarations.resolve(
+      resource,
+      { urn, given: news.values, previous: olds.values },
+      found,
+    );
+    if (this.isExplicit && given.profile !== undefined) {
+      found.push({
+        path: "profile",
+        reason:
+          "is given, and the resource has a provider of its own. A profile chooses an account of the default provider: remove one of the two",
+      });
+      delete given.profile;
+    }
+    const { args, problems } = await steps.check({ urn, given, previous: olds.values });
+    const all = [...found, ...problems];
+    if (all.length === 0) {
+      const isNew = Object.keys(olds.values).length === 0;
+      const isSecret = news.secrets.length > 0;
+      this.declarations.noteChecked(urn, { resource, args: args as Properties, isSecret }, isNew);
+    }
+    const ofHash = allSecret(isSecretHash ? ["rerunOn"] : []);
+    const secrets = [...withDerived(resource.args, news.secrets), ...ofHash];
+    response.setInputs(encodeStruct(args, secrets));
+    response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
+    return response;
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
     const urn = request.getUrn();
     const id = request.getId();
     const { steps, resource } = this.kindOf(urn);
-    const { values: state } = decodeProperties(fromStruct(request.getOlds()));
+    const { values: state } = decodeStruct(request.getOlds());
     const now = fromStruct(request.getNews());
     const { values: args } = decodeProperties(now);
-    return steps.during(async () => {
-      if (failedInputsKey in now) {
-        return diffResponse({ is: "none" }, false);
-      }
-      const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
-      const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
-      const isChanged = canonical(before) !== canonical(now);
-      this.declarations.noteDiff(urn, id, change.is === "compare" ? isChanged : change.is !== "none");
-      return diffResponse(change, isChanged);
-    });
+    if (failedInputsKey in now) {
+      return diffResponse({ is: "none" }, false);
+    }
+    const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
+    const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
+    const isChanged = canonical(before) !== canonical(now);
+    this.declarations.noteDiff(urn, id, change.is === "compare" ? isChanged : change.is !== "none");
+    return diffResponse(change, isChanged);
   }
 
   async create(request: CreateRequest): Promise<CreateResponse> {
     const urn = request.getUrn();
-    const { steps, previews, resource } = this.kindOf(urn);
-    const { values: args, secrets } = decodeProperties(fromStruct(request.getProperties()));
-    return steps.during(async () => {
-      const response = new CreateResponse();
-      if (request.getPreview()) {
-        await previews.create({ urn, args });
-        const { id, state } = outputsOfCreate(resource, args);
-        response.setId(id);
-        response.setProperties(stateStruct(resource, state, secrets));
-        return response;
-      }
-      const written = await steps.create({ urn, args });
+    const { steps, resource } = this.kindOf(urn, request.getPreview());
+    const { values: args, secrets } = decodeStruct(request.getProperties());
+    const written = await steps.create({ urn, args });
+    if (!request.getPreview()) {
       this.declarations.noteMade(urn, written.id);
-      response.setId(written.id);
-      response.setProperties(stateOf(resource, written, secrets));
-      return response;
-    });
+    }
+    return new CreateResponse().setId(written.id).setProperties(stateOf(resource, written, secrets));
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
     const urn = request.getUrn();
-    const id = request.getId();
-    const { steps, previews, resource } = this.kindOf(urn);
-    const { values: args, secrets } = decodeProperties(fromStruct(request.getNews()));
-    const { values: state } = decodeProperties(fromStruct(request.getOlds()));
-    return steps.during(async () => {
-      const response = new UpdateResponse();
-      if (request.getPreview()) {
-        await previews.update({ urn, id, state, args });
-        response.setProperties(stateStruct(resource, outputsOfUpdate(resource, state, args), secrets));
-        return response;
-      }
-      response.setProperties(stateOf(resource, await steps.update({ urn, id, state, args }), secrets));
-      return response;
-    });
+    const { steps, resource } = this.kindOf(urn, request.getPreview());
+    const { values: args, secrets } = decodeStruct(request.getNews());
+    const { values: state } = decodeStruct(request.getOlds());
+    const written = await steps.update({ urn, id: request.getId(), state, args });
+    return new UpdateResponse().setProperties(stateOf(resource, written, secrets));
   }
 
   async read(request: ReadRequest): Promise<ReadResponse> {
     const urn = request.getUrn();
     const id = request.getId();
     const { steps, resource } = this.kindOf(urn);
-    const props = decodeProperties(fromStruct(request.getProperties()));
-    const inputs = decodeProperties(fromStruct(request.getInputs()));
-    return steps.during(async () => {
-      const response = new ReadResponse();
-      if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
-        const imported = await importArgs(resource.type, id, this.host.context(undefined, urn));
-        const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
-        const found = await steps.read({ urn, id: imported.id, state: { ...args, ...imported.state } });
-        if (found === undefined) {
-          throw new ProviderError(`There is no ${resource.type} "${id}" at the service.`);
-        }
-        response.setId(imported.id);
-        response.setProperties(stateStruct(resource, found.state, []));
-        // As a program writes them, because the engine writes the program from them.
-        response.setInputs(toStruct(encode(imported.args)));
-        return response;
+    const props = decodeStruct(request.getProperties());
+    const inputs = decodeStruct(request.getInputs());
+    const response = new ReadResponse();
+    if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
+      const imported = await importArgs(resource.type, id, this.host.context(undefined, urn));
+      const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
+      const found = await steps.read({ urn, id: imported.id, state: { ...args, ...imported.state } });
+      if (found === undefined) {
+        throw new ProviderError(`There is no ${resource.type} "${id}" at the service.`);
       }
-      const found = await steps.read({ urn, id, state: props.values });
-      if (found !== undefined) {
-        response.setId(id);
-        response.setProperties(stateStruct(resource, found.state, props.secrets));
-        response.setInputs(toStruct(encode(found.args, [...props.secrets, ...inputs.secrets])));
-      }
+      response.setId(imported.id);
+      response.setProperties(stateStruct(resource, found.state, []));
+      // As a program writes them, because the engine writes the program from them.
+      response.setInputs(encodeStruct(imported.args));
       return response;
-    });
+    }
+    const found = await steps.read({ urn, id, state: props.values });
+    if (found !== undefined) {
+      response.setId(id);
+      response.setProperties(stateStruct(resource, found.state, props.secrets));
+      response.setInputs(encodeStruct(found.args, [...props.secrets, ...inputs.secrets]));
+    }
+    return response;
   }
 
   async delete(request: DeleteRequest): Promise<void> {
     const urn = request.getUrn();
     const { steps } = this.kindOf(urn);
-    const { values: state } = decodeProperties(fromStruct(request.getProperties()));
-    await steps.during(() => steps.delete({ urn, id: request.getId(), state }));
+    const { values: state } = decodeStruct(request.getProperties());
+    await steps.delete({ urn, id: request.getId(), state });
   }
 
-  private kindOf(urn: string): Kind {
-    const { ownType = "", type } = partsOfUrn(urn);
-    const resource = entryOf(resources, ownType);
-    if (resource === undefined) {
-      throw new ProviderError(
-        `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,
-      );
-    }
-    let kind = this.kinds.get(ownType);
-    if (kind === undefined) {
-      const { host } = this;
-      const { declarations } = this;
-      kind = {
-        resource,
-        steps: new ResourceSteps(resource, () => host, [declarations.keepOrder("up"), ...layers]),
-        previews: new ResourceSteps(
-          resource,
-          () => host,
-          [declarations.keepOrder("preview"), claimParts],
-          async () => ({}),
-        ),
-      };
-      this.kinds.set(ownType, kind);
-    }
-    return kind;
+  private kindOf(urn: string, isPreview = false): { resource: AnyResource; steps: ResourceSteps } {
+    const { ownType, type } = partsOfUrn(urn);
+    const resource = resourceNamed(ownType ?? type);
+    const order = this.declarations.keepOrder(isPreview ? "preview" : "up");
+    const host = (): Host => this.host;
+    // The steps of a preview find what the up would refuse, and send nothing.
+    const steps = isPreview
+      ? new ResourceSteps(resource, host, [order, claimParts], previewed)
+      : new ResourceSteps(resource, host, [order, ...layers]);
+    return { resource, steps };
   }
 
   /** Arguments of the state as `check` leaves them. After an import, they are as a program writes them. */
@@ -267,6 +223,15 @@ function sourceOf(source: unknown): unknown {
   return adoptTaskId === undefined ? sourceTaskId : undefined;
 }
 
+/** What a preview knows of a resource after a create or an update: its arguments, and its id if that is known. */
+const previewed: RunStep = async ({ resource, args, id }) => {
+  const { idIs } = resource;
+  const named = id ?? (idIs === "taskId" ? taskNamedBy(args) : args.adoptLotNo);
+  const known = typeof named === "string" ? named : "";
+  const outputs = Object.fromEntries(resource.outputs.map((name) => [name, unknown]));
+  return { id: known, state: { ...args, ...outputs, [idIs]: known === "" ? unknown : known } };
+};
+
 /** @param isChanged whether the arguments differ, or are secret now: the state must encrypt them */
 function diffResponse(change: Change, isChanged: boolean): DiffResponse {
   const response = new DiffResponse();
@@ -284,7 +249,7 @@ function diffResponse(change: Change, isChanged: boolean): DiffResponse {
 
 function stateStruct(resource: AnyResource, state: Properties, secrets: Secrets): Struct {
   const ofOutputs = allSecret(resource.secretOutputs ?? []);
-  return toStruct(encode(state, [...withDerived(resource.args, secrets), ...ofOutputs]));
+  return encodeStruct(state, [...withDerived(resource.args, secrets), ...ofOutputs]);
 }
 
 function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: Secrets): Struct {

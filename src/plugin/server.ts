@@ -32,7 +32,7 @@ import { checkConfig, configurationOf } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
-import { toStruct } from "./structs";
+import { encodeStruct } from "./values";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
 
@@ -41,13 +41,12 @@ export class Plugin {
   private readonly server = new Server(unlimited);
   /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked either. */
   private isExplicit = false;
-  private host: Host | undefined;
   private calls: ResourceCalls | undefined;
 
   constructor(private readonly engine: PluginEngine) {
     const { server } = this;
     // Also for a process that only shows its schema.
-    endWithEngine(() => this.host, engine);
+    endWithEngine(() => this.calls?.host, engine);
     server.addService(ResourceProviderService, {
       getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
@@ -58,16 +57,16 @@ export class Plugin {
       // The engine compares the configuration itself, and updates a provider that changed. It never replaces it.
       diffConfig: handler(() => new DiffResponse()),
       configure: handler((request: ConfigureRequest) => this.configure(request)),
-      check: handler((request: CheckRequest) => this.configuredCalls().check(request)),
-      diff: handler((request: DiffRequest) => this.configuredCalls().diff(request)),
-      create: handler((request: CreateRequest) => this.configuredCalls().create(request)),
-      read: handler((request: ReadRequest) => this.configuredCalls().read(request)),
-      update: handler((request: UpdateRequest) => this.configuredCalls().update(request)),
-      delete: handler(async (request: DeleteRequest) => {
-        await this.configuredCalls().delete(request);
+      check: this.configured((calls, request: CheckRequest) => calls.check(request)),
+      diff: this.configured((calls, request: DiffRequest) => calls.diff(request)),
+      create: this.configured((calls, request: CreateRequest) => calls.create(request)),
+      read: this.configured((calls, request: ReadRequest) => calls.read(request)),
+      update: this.configured((calls, request: UpdateRequest) => calls.update(request)),
+      delete: this.configured(async (calls, request: DeleteRequest) => {
+        await calls.delete(request);
         return new Empty();
       }),
-      invoke: handler((request: InvokeRequest) => invoke(request, this.configuredHost())),
+      invoke: this.configured(({ host }, request: InvokeRequest) => invoke(request, host)),
       cancel: handler(() => {
         engine.cancel();
         return new Empty();
@@ -89,9 +88,7 @@ export class Plugin {
   }
 
   private configure(request: ConfigureRequest): ConfigureResponse {
-    const host = new Host(configurationOf(request), this.engine);
-    this.host = host;
-    this.calls = new ResourceCalls(host, this.isExplicit);
+    this.calls = new ResourceCalls(new Host(configurationOf(request), this.engine), this.isExplicit);
     const response = new ConfigureResponse();
     response.setSupportspreview(true);
     // The engine marks values that were secret, but it cannot mark what is derived from them.
@@ -100,20 +97,17 @@ export class Plugin {
     return response;
   }
 
-  private configuredCalls(): ResourceCalls {
-    return configured(this.calls);
+  private configured<Request extends Message, Response extends Message>(
+    call: (calls: ResourceCalls, request: Request) => Promise<Response>,
+  ) {
+    return handler((request: Request) => {
+      const { calls } = this;
+      if (calls === undefined) {
+        throw new ProviderError("The engine has not configured this provider.");
+      }
+      return calls.host.during(() => call(calls, request));
+    });
   }
-
-  private configuredHost(): Host {
-    return configured(this.host);
-  }
-}
-
-function configured<T>(part: T | undefined): T {
-  if (part === undefined) {
-    throw new ProviderError("The engine has not configured this provider.");
-  }
-  return part;
 }
 
 /** A list of items is one message. */
@@ -138,7 +132,7 @@ function statusOf(error: unknown): { code: status; details: string; metadata?: M
   }
   const detail = new ErrorResourceInitFailed();
   detail.setId(told.id);
-  detail.setProperties(toStruct(told.properties));
+  detail.setProperties(encodeStruct(told.properties));
   detail.setReasonsList(told.reasons);
   const packed = new Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

@@ -1,5 +1,8 @@
+import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import type { ArgSpecs } from "../resources/args";
+import { providerKey } from "../resources/urn";
 import { entryOf, replaceEach, unknown } from "../resources/values";
 import { isRecord } from "../service/isRecord";
 
@@ -37,7 +40,17 @@ export class ResourceReference {
   ) {}
 }
 
+/** Without the provider text, which the state of a resource contains that was dynamic before. */
+export function fromStruct(struct: Struct | undefined): WireProperties {
+  const { [providerKey]: _text, ...properties } = struct?.toJavaScript() ?? {};
+  return properties;
+}
+
 /** Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its languages, null means "not given". */
+export function decodeStruct(struct: Struct | undefined): { values: Properties; secrets: Secrets } {
+  return decodeProperties(fromStruct(struct));
+}
+
 export function decodeProperties(wire: WireProperties): { values: Properties; secrets: Secrets } {
   const secrets: (readonly string[])[] = [];
   const values = decode(wire, [], secrets) as Properties;
@@ -77,7 +90,11 @@ function isUnknownText(wire: Wire): boolean {
 }
 
 /** @param secrets marks of the result. Marks within a part that is no map any more mark the whole part. */
-export function encode(properties: object, secrets: Secrets = []): WireProperties {
+export function encodeStruct(properties: object, secrets: Secrets = []): Struct {
+  return Struct.fromJavaScript(encode(properties, secrets) as { [name: string]: JavaScriptValue });
+}
+
+export function encode(properties: object, secrets: Secrets): WireProperties {
   const wire = JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownTexts[0])));
   // The whole before its parts, which need no mark of their own then.
   for (const path of [...secrets].sort((one, other) => one.length - other.length)) {

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ReadKey } from "../config/config";
 import { connectedEngine } from "../engine/engine";
-import { resources } from "../resources/index";
+import { resourceNamed } from "../resources/index";
 import { DynamicProvider } from "./dynamicProvider";
 import { endWithEngine, Host } from "./host";
 
@@ -10,13 +10,7 @@ import { endWithEngine, Host } from "./host";
  * permanent contract: state of any version runs the installed version.
  */
 export function get(type: string): dynamic.ResourceProvider {
-  const resource = Object.hasOwn(resources, type) ? resources[type] : undefined;
-  if (resource === undefined) {
-    throw new Error(
-      `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${Object.keys(resources).join(", ")}.`,
-    );
-  }
-  return new DynamicProvider(resource, currentHost, configure);
+  return new DynamicProvider(resourceNamed(type), currentHost, configure);
 }
 
 /** The host of the process: all resources share its clients, limits and locks. */

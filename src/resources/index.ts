@@ -2,6 +2,7 @@ import type { ArgSpecs } from "./args";
 import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
 import type { Resource } from "./resource";
+import { ResourceError } from "./resource";
 import { cloudRun } from "./run/cloudRun";
 import { cloudSubtasks } from "./run/cloudSubtasks";
 import { taskActionConfig } from "./settings/taskActionConfig";
@@ -9,6 +10,7 @@ import { taskLoopItems } from "./settings/taskLoopItems";
 import { taskParameters } from "./settings/taskParameters";
 import { taskCopy } from "./task/taskCopy";
 import { taskStartUrls } from "./task/taskStartUrls";
+import { entryOf } from "./values";
 
 /** A resource without its own types. */
 // biome-ignore lint/suspicious/noExplicitAny: each resource has its own types; its callers pass them as plain data
@@ -28,3 +30,15 @@ export const resources: Readonly<Record<string, AnyResource>> = {
   CloudSubtasks: cloudSubtasks,
   DataExport: dataExport,
 };
+
+/** @throws ResourceError for a type that this version does not know */
+export function resourceNamed(type: string): AnyResource {
+  const resource = entryOf(resources, type);
+  if (resource === undefined) {
+    const known = Object.keys(resources).join(", ");
+    throw new ResourceError(
+      `pulumi-webextract has no resource "${type}". Was the state written by a newer version? Known: ${known}.`,
+    );
+  }
+  return resource;
+}

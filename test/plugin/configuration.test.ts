@@ -12,7 +12,7 @@ describe("the configuration of the native plugin", () => {
   const failuresOf = async (news: Record<string, unknown>) => (await world.checkConfig(news)).failures;
   const baseUrl = "https://service.test";
 
-  it("is refused with all problems, each at its key, and without a credential", async () => {
+  it("is refused with all problems, each with its key, and without a credential", async () => {
     const failures = await failuresOf({
       baseUrl: "ftp://x.test",
       maxRetries: "many",
@@ -22,7 +22,7 @@ describe("the configuration of the native plugin", () => {
     assert.deepEqual(failures.map((each) => each.slice(0, 60)).sort(), [
       ": webextract:accessTokn is not known. Known: baseUrl, access",
       ": webextract:baseUrl must begin with https://.",
-      "maxRetries: webextract:maxRetries must be an integer of at l",
+      ": webextract:maxRetries must be an integer of at least 0; go",
     ]);
     assert.match((await failuresOf({})).join(), /webextract:baseUrl is missing\. Set it with/);
     const { failures: declared } = await world.checkConfig({}, "declared");
@@ -31,12 +31,12 @@ describe("the configuration of the native plugin", () => {
     ]);
   });
 
-  it("is refused at the key that has the value, also if a profile takes it from the top level", async () => {
+  it("is refused with the key that has the value, also if a profile takes it from the top level", async () => {
     const profiles = { a: { apiKey: "k", baseUrl: "ftp://a.test" }, b: { apiKey: "k" } };
     assert.deepEqual((await failuresOf({ baseUrl: "ftp://x.test", pageSize: 0, profiles })).sort(), [
       ": webextract:baseUrl must begin with https://.",
+      ': webextract:pageSize must be an integer of at least 1; got "0".',
       ": webextract:profiles.a.baseUrl must begin with https://.",
-      'pageSize: webextract:pageSize must be an integer of at least 1; got "0".',
     ]);
   });
 

@@ -51,10 +51,13 @@ describe("what a program of the native plugin declares", () => {
     assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "")), [unknownText]);
     const refused = async (value: unknown) =>
       (await world.check("CloudRun", { ...runArgs, rerunOn: [value] })).failures.join();
-    assert.match(await refused("nothing"), /rerunOn\[0\] must be a resource of webextract, or the id of one/);
+    assert.match(
+      await refused("nothing"),
+      /rerunOn\[0\] must be a resource of webextract, or the id of one, that this command shows/,
+    );
     assert.match(
       await refused(reference(urnOf("TaskCopy", "other"), "x")),
-      /TaskCopy "other", which this command does not show to this provider\. With --target/,
+      /that this command shows to this provider\. With --target, add that resource as a target/,
     );
     assert.match(
       await refused(reference("urn:pulumi:dev::test::aws:s3:Bucket::b", "b")),
@@ -64,7 +67,7 @@ describe("what a program of the native plugin declares", () => {
       ...runArgs,
       triggers: [reference(urnOf("TaskCopy", "c"), "x")],
     });
-    assert.match(failures.join(), /triggers\[0\] is a resource; give a property of it/);
+    assert.match(failures.join(), /triggers has a resource as a value; give a property of it/);
   });
 
   it("is refused for rerunOn if it is no list", async () => {

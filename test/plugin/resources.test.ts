@@ -73,7 +73,7 @@ describe("resources in the native plugin", () => {
 
   it("tell a preview what is known of a create and an update", async () => {
     const copy = await world.create("TaskCopy", copyArgs, { preview: true });
-    assert.deepEqual([copy.id, copy.state], ["", { ...copyArgs, taskId: unknownText }]);
+    assert.deepEqual([copy.id, copy.state], ["", { ...copyArgs, taskId: unknownText, stateVersion: 2 }]);
     const adopted = await world.create("TaskCopy", { adoptTaskId: "task-1" }, { preview: true });
     assert.deepEqual([adopted.id, adopted.state.taskId], ["task-1", "task-1"]);
     const loop = await world.create("TaskLoopItems", await world.checked("TaskLoopItems", loopArgs("a")));
@@ -163,7 +163,7 @@ describe("resources in the native plugin", () => {
   });
 
   it("refuse to begin after Cancel, and name a resource that they do not have", async () => {
-    await assert.rejects(world.check("TaskNothing", {}), /has no resource "webextract:index:TaskNothing"/);
+    await assert.rejects(world.check("TaskNothing", {}), /has no resource "TaskNothing"/);
     await world.cancel();
     await assert.rejects(world.create("TaskCopy", copyArgs), /interrupted before this step/);
     assert.deepEqual(world.operations(), []);
