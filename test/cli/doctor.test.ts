@@ -46,7 +46,7 @@ describe("webextract doctor on a machine with problems", () => {
     const proxy = "http://someone:very-secret@127.0.0.1:1";
     const ended = await world.run("doctor --json --base-url https://service.test", { HTTPS_PROXY: proxy });
     const found = ended.json().findings.find(({ check }: Finding) => check === "proxy").found;
-    assert.equal(found, "http://127.0.0.1:1, with a user name");
+    assert.equal(found, "http://127.0.0.1:1");
     assert.ok(!`${ended.stdout}${ended.stderr}`.includes("very-secret"));
     assert.equal((await doctor({ HTTPS_PROXY: proxy })).proxy?.found, "none for this service");
   });
@@ -103,16 +103,6 @@ describe("webextract doctor on a machine with problems", () => {
         assert.equal((await doctor({ ...env(), ...skip })).checkpoints?.is, "problem");
       });
     }
-
-    it("if the disk refuses to sync", async () => {
-      const text = `const files = require("node:fs/promises"); const { open } = files;
-        files.open = async (...args) => Object.assign(await open(...args), { sync: async () => { throw Object.assign(new Error(), { code: "EIO" }); } });`;
-      const env = on(ext4);
-      writeFileSync(world.path("disk.cjs"), text);
-      const { journal } = await doctor(env);
-      assert.deepEqual([journal?.is, /EIO/.test(journal?.found ?? "")], ["problem", true]);
-      assert.deepEqual(readdirSync(lasting), []);
-    });
 
     it("if it is switched off", async () => {
       const { checkpoints } = await doctor({ WEBEXTRACT_JOURNAL: "off", ...skip });

@@ -250,7 +250,7 @@ if (what === "export") {
       assert.equal(ended.code, 1);
       assert.match(
         ended.stderr,
-        /stack import ended with 255: the stack is locked\. The state before is in \.webextract-state-dev-/,
+        /stack import ended with 255: the stack is locked\. .*The state before is in \.webextract-state-dev-/,
       );
       assert.equal(copies().length, 1);
     });

@@ -274,11 +274,11 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
       assert.equal((await lines.ended).code, 2);
       assert.ok(!existsSync(world.path(".webextract.json")));
       for (const [content, words] of [
-        ["{", /is not JSON/],
-        ["[]", /must have only stack and profile, each a non-empty string in one line\. Write it again/],
-        ['{"stak": "dev"}', /must have only stack and profile/],
-        ['{"stack": 3}', /must have only stack and profile/],
-        ['{"baseUrl": "https://other.test"}', /must have only stack and profile/],
+        ["{", /must be JSON with/],
+        ["[]", /must be JSON with only stack and profile, each a non-empty string in one line\. Write it again/],
+        ['{"stak": "dev"}', /only stack and profile/],
+        ['{"stack": 3}', /only stack and profile/],
+        ['{"baseUrl": "https://other.test"}', /only stack and profile/],
       ] as const) {
         writeFileSync(world.path(".webextract.json"), content);
         const ended = await world.run("status books", env);

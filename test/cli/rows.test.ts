@@ -67,6 +67,8 @@ describe("webextract rows and export", () => {
 
   it("writes the same rows to standard output", async () => {
     const ndjson = await world.run("export shop-1", smallPages);
+    const first = await world.run("export shop-1 --max-rows 7", smallPages);
+    assert.deepEqual([first.stdout, first.stderr], [`${ndjson.stdout.split("\n").slice(0, 7).join("\n")}\n`, ""]);
     const json = await world.run("export shop-1 --format json --max-rows 3");
     const csv = await world.run("export shop-1 --format csv");
     const rows = ndjson.stdout

@@ -84,6 +84,23 @@ describe("webextract run, status and stop", () => {
     assert.match(ended.stderr, /was not seen to finish within 0 s .* raise --timeout\./);
   });
 
+  it("waits for rows that settle as long as --settle says", async () => {
+    const line = "run shop-1 --yes --poll 0 --finished-when rowsSettled";
+    const soon = await world.run(`${line} --settle 0 --timeout 20`);
+    assert.equal(soon.code, 0, soon.stderr);
+    const late = await world.run(`${line} --settle 1000 --timeout 1`);
+    assert.equal(late.code, 7, late.stderr);
+  });
+
+  it("fails if subtasks have failed, unless --fail-on never", async () => {
+    // A word that this account calls failed.
+    const failed = { WEBEXTRACT_STATUSES: '{"failed": ["finished"], "finished": ["done"]}' };
+    const { code, stderr } = await world.run("run shop-1 --yes --poll 0", failed);
+    assert.equal(code, 7);
+    assert.match(stderr, /use --fail-on never/);
+    assert.equal((await world.run("run shop-1 --yes --poll 0 --fail-on never", failed)).code, 0);
+  });
+
   it("says how to find a run whose start got no answer", async () => {
     world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
     const ended = await world.run("run shop-1 --yes --json");

@@ -1,5 +1,4 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of shells
-import type { Option } from "commander";
 import { Argument } from "commander";
 import type { CliCommand } from "../command";
 import { optionsOf } from "../options";
@@ -24,37 +23,36 @@ export function completion(all: () => readonly CliCommand[]): CliCommand {
   };
 }
 
-function flagsOf({ short, long }: Option): string[] {
-  return [short, long].filter((flag) => flag != null);
+/** The words that can follow `first`, or begin a command line. */
+function wordsAfter(commands: readonly CliCommand[], first?: string): string[] {
+  const words = commands.map(({ name }) => name.split(" "));
+  const next = words.flatMap((each) => (first === undefined ? each[0] : each[0] === first ? each[1] : undefined) ?? []);
+  return [...new Set(next)];
 }
 
 function bash(commands: readonly CliCommand[]): string {
-  const offer = (pattern: string, words: Iterable<string>): string =>
-    `    ${pattern}) words="${[...new Set(words)].join(" ")}" ;;`;
-  const names = commands.map(({ name }) => name.split(" "));
-  const groups = new Set(names.flatMap(([first, second]) => (second === undefined ? [] : [first])));
-  const secondWords = (group?: string): string[] =>
-    names.flatMap(([first, second]) => (first === group && second !== undefined ? [second] : []));
+  const offer = (pattern: string, words: readonly string[]): string => `    ${pattern}) words="${words.join(" ")}" ;;`;
+  const groups = wordsAfter(commands).filter((word) => wordsAfter(commands, word).length > 0);
+  const ofCommands = commands.flatMap((command) => {
+    const options = optionsOf(command).map(({ short, long, argChoices }) => {
+      return { flags: [short, long].filter((flag) => flag != null), argChoices };
+    });
+    const choices = options.flatMap(({ flags, argChoices }) =>
+      flags.flatMap((flag) => (argChoices === undefined ? [] : [offer(`"${command.name}:${flag}:"*`, argChoices)])),
+    );
+    const flags = options.flatMap((option) => option.flags);
+    return [...choices, offer(`"${command.name}:"*":-"*`, flags)];
+  });
   return [
     "_webextract() {",
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" command="" words=""',
     "  COMPREPLY=()",
     '  [ "$COMP_CWORD" -le 1 ] || command="${COMP_WORDS[1]}"',
-    `  case "$command" in ${[...groups].join("|")}) [ "$COMP_CWORD" -le 2 ] || command="$command \${COMP_WORDS[2]}" ;; esac`,
+    `  case "$command" in ${groups.join("|")}) [ "$COMP_CWORD" -le 2 ] || command="$command \${COMP_WORDS[2]}" ;; esac`,
     '  case "$command:$prev:$cur" in',
-    offer(
-      '":"*',
-      names.flatMap(([first]) => first ?? []),
-    ),
-    ...[...groups].map((group) => offer(`"${group}:"*`, secondWords(group))),
-    ...commands.flatMap((command) => [
-      ...optionsOf(command).flatMap((option) =>
-        flagsOf(option).flatMap((flag) =>
-          option.argChoices === undefined ? [] : [offer(`"${command.name}:${flag}:"*`, option.argChoices)],
-        ),
-      ),
-      offer(`"${command.name}:"*":-"*`, optionsOf(command).flatMap(flagsOf)),
-    ]),
+    offer('":"*', wordsAfter(commands)),
+    ...groups.map((group) => offer(`"${group}:"*`, wordsAfter(commands, group))),
+    ...ofCommands,
     "  esac",
     '  [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$cur"))',
     "}",
@@ -69,24 +67,17 @@ function zsh(commands: readonly CliCommand[]): string {
 }
 
 function fish(commands: readonly CliCommand[]): string {
-  const quoted = (text: string): string => `'${text.replace(/[\\']/g, (character) => `\\${character}`)}'`;
-  const seen = (word: string): string => `__fish_seen_subcommand_from ${word}`;
-  const line = (condition: string, words: string, description: string): string =>
-    `complete -c webextract -n ${quoted(condition)} ${words} -d ${quoted(description)}`;
+  const line = (after: readonly string[], words: string): string => {
+    const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ");
+    return `complete -c webextract -n '${seen || "__fish_use_subcommand"}' ${words}`;
+  };
   const lines = commands.flatMap((command) => {
-    const [first = "", second] = command.name.split(" ");
-    const options = optionsOf(command).map((option) => {
-      const { long, required, argChoices, description } = option;
-      const names = flagsOf(option).map((flag) => (flag === long ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
-      const value = argChoices === undefined ? [] : ["-x", "-a", quoted(argChoices.join(" "))];
-      const words = [...names, ...(required ? ["-r"] : []), ...value].join(" ");
-      return line([first, second ?? []].flat().map(seen).join("; and "), words, description);
+    const words = command.name.split(" ");
+    const options = optionsOf(command).map(({ long = "", short, required, argChoices }) => {
+      const value = argChoices === undefined ? (required ? " -r" : "") : ` -x -a '${argChoices.join(" ")}'`;
+      return line(words, `-l ${long.slice(2)} ${short == null ? "" : `-s ${short.slice(1)}`}${value}`);
     });
-    const word =
-      second === undefined
-        ? [line("__fish_use_subcommand", `-f -a ${first}`, command.summary)]
-        : [line("__fish_use_subcommand", `-f -a ${first}`, ""), line(seen(first), `-f -a ${second}`, command.summary)];
-    return [...word, ...options];
+    return [...words.map((word, index) => line(words.slice(0, index), `-f -a ${word}`)), ...options];
   });
   return `${[...new Set(lines)].join("\n")}\n`;
 }

@@ -6,6 +6,7 @@ import type { RenamedFile } from "../../manifest/renameTask";
 import { didYouMean } from "../../service/errors/likelyName";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
 import { manifestReader, manifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
@@ -58,20 +59,18 @@ export const rename: CliCommand = {
 /** @throws CliError */
 function taskToRename({ tasks, problems }: Manifests, old: string, name: string): DeclaredTask {
   if (problems.length > 0) {
-    throw new CliError(`${problems.map(manifestReader().describeProblem).join("\n")}\n${nothingChanged}`);
+    throw refusal(problems.map(manifestReader().describeProblem).join("\n"), "failed");
   }
-  const names = tasks.map((each) => each.name);
   const task = tasks.find((each) => each.name === old);
   if (task === undefined) {
-    const likely = didYouMean(old, names) || ".";
-    throw new CliError(`The manifests declare no task "${old}"${likely} ${nothingChanged}`, "usage");
+    const names = tasks.map((each) => each.name);
+    throw refusal(`The manifests declare no task "${old}"${didYouMean(old, names) || "."}`);
   }
   if (name === old || name.trim() === "" || /\p{Cc}/u.test(name) || name.startsWith("urn:pulumi:")) {
-    throw new CliError(`"${name}" cannot be the new name of the task. ${nothingChanged}`, "usage");
+    throw refusal(`"${name}" cannot be the new name of the task.`);
   }
-  const taken = names.includes(name) || tasks.some((each) => each !== task && each.was.includes(name));
-  if (taken) {
-    throw new CliError(`"${name}" is the name or an earlier name of another task. ${nothingChanged}`, "usage");
+  if (tasks.some((each) => each !== task && [each.name, ...each.was].includes(name))) {
+    throw refusal(`"${name}" is the name or an earlier name of another task.`);
   }
   return task;
 }
@@ -83,23 +82,21 @@ function renamed(manifests: Manifests, task: DeclaredTask, name: string): Rename
   try {
     files = renameTask(manifests, task, name);
   } catch (error) {
-    throw error instanceof CannotRename ? new CliError(`${error.message} ${nothingChanged}`) : error;
+    throw error instanceof CannotRename ? refusal(error.message, "failed") : error;
   }
-  const moved = files.find(({ before, after }) => before.name !== after.name);
-  if (moved !== undefined) {
-    const { before, after } = moved;
-    if (/[/\\]|^\./.test(name) || Buffer.byteLength(name) > longestFileName) {
-      throw new CliError(`"${name}" cannot be the name of a file, which the task has. ${nothingChanged}`, "usage");
-    }
-    // A file system without letter case finds the file itself.
-    if (existsSync(after.name) && after.name.toLowerCase() !== before.name.toLowerCase()) {
-      throw new CliError(
-        `"${after.name}" exists already, and the task has the name of its file. ${nothingChanged}`,
-        "usage",
-      );
-    }
+  const { before, after } = files.find((each) => each.before.name !== each.after.name) ?? {};
+  if (after !== undefined && (/[/\\]|^\./.test(name) || Buffer.byteLength(name) > longestFileName)) {
+    throw refusal(`"${name}" cannot be the name of a file, which the task has.`);
+  }
+  // A file system without letter case finds the file itself.
+  if (after !== undefined && existsSync(after.name) && after.name.toLowerCase() !== before?.name.toLowerCase()) {
+    throw refusal(`"${after.name}" exists already, and the task has the name of its file.`);
   }
   return files;
+}
+
+function refusal(why: string, exit: Exit = "usage"): CliError {
+  return new CliError(`${why} ${nothingChanged}`, exit);
 }
 
 const longestFileName = 200;

@@ -35,7 +35,7 @@ export const use: CliCommand = {
       return { json: found ?? {}, text: () => text };
     }
     if (!areDefaults(given)) {
-      throw new CliError(`The defaults ${mustBe}. Nothing was written.`, "usage");
+      throw new CliError(`The defaults must be names, ${mustBe}. Nothing was written.`, "usage");
     }
     const content = `${JSON.stringify(given, undefined, 2)}\n`;
     await writeFiles([{ path: defaultsFile, content, present: "other" }], folder, cli.interrupted);

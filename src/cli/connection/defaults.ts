@@ -21,10 +21,7 @@ export const defaultNames: readonly string[] = ["stack", "profile"] satisfies (k
  * @throws CliError if the file cannot be read
  */
 export function withDefaults<Flags extends ConnectionFlags>(flags: Flags, folder: string, terminal: Terminal): Flags {
-  if (flags.stack !== undefined || flags.baseUrl !== undefined) {
-    return flags;
-  }
-  const defaults = readDefaults(folder);
+  const defaults = flags.stack === undefined && flags.baseUrl === undefined ? readDefaults(folder) : undefined;
   if (defaults === undefined) {
     return flags;
   }
@@ -48,34 +45,27 @@ export function describeDefaults(defaults: Defaults): string {
  * @throws CliError
  */
 export function readDefaults(folder: string): Defaults | undefined {
-  let problem = "cannot be read";
+  let found: unknown;
   try {
-    const text = readFileSync(join(folder, defaultsFile), "utf8");
-    problem = "is not JSON";
-    const found: unknown = JSON.parse(text);
-    problem = mustBe;
-    if (areDefaults(found)) {
-      return found;
-    }
+    found = JSON.parse(readFileSync(join(folder, defaultsFile), "utf8"));
   } catch (error) {
     if (codeOf(error) === "ENOENT") {
       return undefined;
     }
   }
+  if (areDefaults(found)) {
+    return found;
+  }
   throw new CliError(
-    `${defaultsFile} ${problem}. Write it again with "webextract use", or remove it. No request was sent.`,
+    `${defaultsFile} must be JSON with only ${defaultNames.join(" and ")}, ${mustBe}. Write it again with "webextract use", or remove it. No request was sent.`,
     "usage",
   );
 }
 
-export const mustBe = `must have only ${defaultNames.join(" and ")}, each a non-empty string in one line`;
+export const mustBe = "each a non-empty string in one line";
 
 export function areDefaults(found: unknown): found is Defaults {
-  return (
-    isPlainMap(found) &&
-    Object.entries(found).every(
-      ([name, value]) =>
-        defaultNames.includes(name) && typeof value === "string" && value !== "" && !/\p{Cc}/u.test(value),
-    )
-  );
+  const isDefault = ([name, value]: [string, unknown]): boolean =>
+    defaultNames.includes(name) && typeof value === "string" && value !== "" && !/\p{Cc}/u.test(value);
+  return isPlainMap(found) && Object.entries(found).every(isDefault);
 }

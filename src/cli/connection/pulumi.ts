@@ -2,25 +2,13 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { CliError } from "../exitCodes";
 
-interface PulumiRun {
-  /** Begins the error. */
-  purpose: string;
-  /** Ends the error if Pulumi refuses. */
-  next?: string;
-  /** Ends the program. */
-  signal?: AbortSignal;
-  /** Its standard input. */
-  input?: string;
-}
-
 /**
  * Runs `pulumi`, and returns its output. It cannot ask questions, because it asks only where its output is a terminal.
+ * @param purpose begins the error
+ * @param signal ends the program
  * @throws CliError if the program cannot be started, fails, or is ended by the signal
  */
-async function runPulumi(
-  args: readonly string[],
-  { purpose, next = "", signal, input = "" }: PulumiRun,
-): Promise<string> {
+async function runPulumi(args: readonly string[], purpose: string, signal?: AbortSignal, input = ""): Promise<string> {
   // On Windows, Pulumi is an .exe, which needs no shell.
   const running = promisify(execFile)("pulumi", args, { signal, maxBuffer: Number.POSITIVE_INFINITY });
   // A program that ends early closes its input. Its exit code and its errors say why.
@@ -39,7 +27,10 @@ async function runPulumi(
         "usage",
       );
     }
-    throw new CliError(`${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next}`, "usage");
+    throw new CliError(
+      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)} No request was sent.`,
+      "usage",
+    );
   }
 }
 
@@ -67,14 +58,13 @@ export function stackState(stack: string, signal?: AbortSignal): Promise<unknown
  */
 export async function importState(stack: string, state: object): Promise<void> {
   const purpose = `The state of stack "${stack}" cannot be replaced: pulumi stack import`;
-  await runPulumi(["stack", "import", "--stack", stack], { purpose, input: JSON.stringify(state) });
+  await runPulumi(["stack", "import", "--stack", stack], purpose, undefined, JSON.stringify(state));
 }
 
 async function readStack(stack: string, what: string, args: readonly string[], signal?: AbortSignal): Promise<object> {
   const command = `pulumi ${args.filter((arg) => !arg.startsWith("-")).join(" ")}`;
   const purpose = `The ${what} of stack "${stack}" cannot be read: ${command}`;
-  const next = ` Correct this, and check it with "${command} --stack ${stack}" in this folder. No request was sent.`;
-  const output = await runPulumi([...args, "--stack", stack], { purpose, next, signal });
+  const output = await runPulumi([...args, "--stack", stack], purpose, signal);
   try {
     const found: unknown = JSON.parse(output);
     if (typeof found === "object" && found !== null) {
@@ -97,6 +87,6 @@ function reasonIn(errors: string): string {
 
 /** The version of the Pulumi engine on the PATH, such as `3.248.0`; undefined if there is none. */
 export async function engineVersion(signal?: AbortSignal): Promise<string | undefined> {
-  const version = await runPulumi(["version"], { purpose: "pulumi version", signal }).catch(() => undefined);
+  const version = await runPulumi(["version"], "pulumi version", signal).catch(() => undefined);
   return version?.trim().replace(/^v/, "");
 }

@@ -1,13 +1,14 @@
-import { constants, readFileSync } from "node:fs";
-import { access, readdir, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
-import { isFolder } from "../../resources/export/destinations/diskFile";
 import { counted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import { isServiceError } from "../../service/errors/errors";
+import { codeOf } from "../../service/files/privateFile";
 import { proxyOf } from "../../service/http/proxyServer";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
@@ -47,9 +48,7 @@ export async function versionFindings(folder: string, signal: AbortSignal): Prom
     isGood ? good(check, found) : problem(check, found, remedy);
   return [
     good("package", `pulumi-webextract ${version}`),
-    satisfies(node, engines.node)
-      ? good("Node.js", node)
-      : problem("Node.js", `${node}, which is not supported`, `Use Node.js ${engines.node}.`),
+    goodIf(satisfies(node, engines.node), "Node.js", node, `Use Node.js ${engines.node}.`),
     engine === undefined
       ? warning(
           "engine",
@@ -75,40 +74,37 @@ function versionUsedIn(folder: string, name: string): string | undefined {
 
 /** A folder of private files: it must be possible to write there, and nobody else may read the files. */
 export async function folderFinding(check: string, folder: string, setting: string): Promise<Finding> {
-  const existing = await nearestExisting(folder);
-  if (!(await isFolder(existing))) {
-    return problem(check, `${existing} is not a folder`, `Move that file away, or set ${setting} to another folder.`);
+  const existing = nearestExisting(folder);
+  const why = await writeProblem(existing);
+  if (why !== undefined) {
+    const remedy = `Make ${existing} a folder that can be written, or set ${setting} to another one.`;
+    return problem(check, `${existing} cannot keep files (${why})`, remedy);
   }
-  const isWritable = await access(existing, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!isWritable) {
-    return problem(
-      check,
-      `${existing} cannot be written`,
-      `Make the folder writable, or set ${setting} to another folder.`,
-    );
+  const open = existing === folder ? await filesOpenToOthers(folder) : [];
+  if (open.length > 0) {
+    const found = `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`;
+    return problem(check, found, `Run: chmod 600 ${folder}/*`);
   }
-  if (existing !== folder) {
-    return good(check, `${folder}, which does not exist yet`);
+  return good(check, existing === folder ? folder : `${folder}, which does not exist yet`);
+}
+
+/** Writes a file to the disk, as the journal does. */
+async function writeProblem(folder: string): Promise<string | undefined> {
+  const path = join(folder, `.webextract-${randomBytes(4).toString("hex")}.tmp`);
+  try {
+    await writeFile(path, "doctor\n", { flag: "wx", mode: 0o600, flush: true });
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
   }
-  const open = await filesOpenToOthers(folder);
-  if (open.length === 0) {
-    return good(check, folder);
-  }
-  const found = `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`;
-  return problem(check, found, `Run: chmod 600 ${folder}/*`);
 }
 
 export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
   const address = proxyFromEnvironment(baseUrl);
   const proxy = address === undefined ? undefined : proxyOf(address);
-  const found =
-    proxy === undefined
-      ? "none for this service"
-      : `${proxy.url.origin}${proxy.user === undefined ? "" : ", with a user name"}`;
-  return good("proxy", found);
+  return good("proxy", proxy?.url.origin ?? "none for this service");
 }
 
 export function credentialFinding(client: ServiceClient): Finding {
@@ -159,16 +155,8 @@ export function clockFinding({ clockAhead }: Pick<ServiceClient, "clockAhead">):
       );
 }
 
-export async function nearestExisting(folder: string): Promise<string> {
-  for (let path = folder; ; path = dirname(path)) {
-    const isThere = await stat(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere || dirname(path) === path) {
-      return path;
-    }
-  }
+export function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
 /** On Windows, the folder of the user is private, and modes say nothing. */
