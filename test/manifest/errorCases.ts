@@ -574,6 +574,16 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "accepts",
   },
   {
+    name: "an earlier name of two tasks",
+    text: "tasks:\n  a: { from: { adoptTaskId: t }, was: [c] }\n  b: { from: { adoptTaskId: u }, was: [c] }\n",
+    says: [
+      'novels.yaml:3:40 tasks.b.was[0]: is an earlier name "c" of two tasks, and the engine would give the old one to either of them. Keep it in one',
+      "  3 |   b: { from: { adoptTaskId: u }, was: [c] }",
+      "    |                                        ^",
+    ],
+    schema: "accepts",
+  },
+  {
     name: "half of a source and two forms of a list",
     text: "from: { sourceTaskId: s }\nactions:\n  a.b: { actionType: x }\n  c: { actionType: x, loop: { loopType: l, items: [a], itemsFile: b } }\nstartUrls: {}\n",
     says: [

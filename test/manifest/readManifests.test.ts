@@ -111,6 +111,11 @@ describe("reading manifests", () => {
       assert.deepEqual(task?.run?.args, { timeoutSeconds: 0.5, pollSeconds: 7 });
     });
 
+    it("is a string with the tag of one, also where any value can stand", () => {
+      const [task] = folder.tasksOf(`${from}run: { triggers: { a: !!str 1, b: !!str true, c: !!str null } }\n`);
+      assert.deepEqual(task?.run?.args.triggers, { a: "1", b: "true", c: "null" });
+    });
+
     it("is under triggers what reads back as written", () => {
       const given = '{ a: 1, b: 1.10, c: 012, d: true, e: no, f: ~, g: 639308323497897245, h: "1", i: [0.5, -2, 1e3] }';
       const [task] = folder.tasksOf(`${from}run: { triggers: ${given} }\n`);
@@ -137,14 +142,14 @@ describe("reading manifests", () => {
     it("is followed by that of the run and the exports, and so are earlier names", () => {
       const urn = "urn:pulumi:dev::p::pulumi-nodejs:dynamic/webextract:ExtractionTask::old";
       const [task] = folder.tasksOf(
-        `${from}was: [tales, "${urn}"]\nrun: { was: [start] }\nexports: { rows: { path: x, was: [data] }, all: { path: y, scope: all } }\n`,
+        `${from}was: [tales, "${urn}"]\nrun: { was: [start] }\nexports: { rows: { path: x, was: [data, "${urn}"] }, all: { path: y, scope: all } }\n`,
       );
       assert.deepEqual([task?.name, task?.was], ["novels", ["tales", urn]]);
       assert.deepEqual([task?.run?.name, task?.run?.was], ["novels", ["tales", "start"]]);
       assert.deepEqual(
         task?.exports.map(({ name, was }) => [name, was]),
         [
-          ["novels-rows", ["novels-data", "tales-rows", "tales-data"]],
+          ["novels-rows", ["novels-data", "tales-rows", "tales-data", urn]],
           ["novels-all", ["tales-all"]],
         ],
       );
@@ -342,6 +347,11 @@ actions:
           ["tasks/c.yml", "is not a file"],
         ],
       );
+    });
+
+    it("are not those of the whole folder if the path is empty", () => {
+      folder.write({ "novels.yaml": from });
+      assert.deepEqual([folder.read("").tasks, folder.read(" ").problems.length], [[], 1]);
     });
 
     it("are found in steps, so that a command hears Ctrl-C between two folders", () => {
