@@ -54,21 +54,19 @@ export const actionsCommand: CliCommand = {
 
 const secret = "[secret]";
 
-function jsonOf({ actionId, actionType, title, properties, loop }: AdoptedAction): unknown {
+function jsonOf({ actionId, actionType, title, properties, loop }: AdoptedAction) {
   const values = [...properties].map(([name, value]) => [name, value === secretValue ? secret : value]);
   return {
-    actionId,
-    actionType,
-    title,
-    properties: Object.fromEntries(values),
+    ...{ actionId, actionType, title, properties: Object.fromEntries(values) as Record<string, unknown> },
     loop: loop && { loopType: loop.loopType, items: loop.items === secretValue ? secret : loop.items },
   };
 }
 
-function rowOf({ actionId, actionType, properties, loop }: AdoptedAction): string[] {
-  const values = [...properties].map(
-    ([name, value]) => `${name}=${value === secretValue ? secret : JSON.stringify(value)}`,
+function rowOf(action: AdoptedAction): string[] {
+  const { actionId, actionType, properties, loop } = jsonOf(action);
+  const values = Object.entries(properties).map(
+    ([name, value]) => `${name}=${value === secret ? secret : JSON.stringify(value)}`,
   );
-  const items = loop?.items === secretValue ? secret : counted(loop?.items.length ?? 0, "item");
+  const items = loop === undefined || loop.items === secret ? secret : counted(loop.items.length, "item");
   return [actionId, actionType, values.join(" "), loop === undefined ? "" : `${loop.loopType}: ${items}`];
 }

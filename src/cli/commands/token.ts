@@ -4,7 +4,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { describeSource, storedTokens, storeOf, tokenStoreOf } from "../connection/storedTokens";
+import { sources, storedTokens, storeOf, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { table } from "../output/table";
@@ -37,7 +37,7 @@ export const tokenStatus: CliCommand = {
         const titles = ["began with", "first used", "last refresh", "access token expires", "profiles"];
         return [
           `Service:       ${service}`,
-          `Access token:  ${describeSource(inUse)}`,
+          `Access token:  ${sources[inUse.source]}`,
           `API key:       ${inUse.apiKey ? "configured" : "none"}`,
           `Token store:   ${file}`,
           "",
@@ -107,12 +107,11 @@ export const tokenImport: CliCommand = {
     };
     const { expires } = await renewed(cli.client(imported));
     const store = storeOf(imported, cli.terminal);
-    const { file } = store;
     await store.setImported(refreshToken);
     return {
-      json: { service, tokenStore: file, expires },
+      json: { service, tokenStore: store.file, expires },
       text: () =>
-        `The new tokens are in ${file}. To use them, set webextract:tokenStore or WEBEXTRACT_TOKEN_STORE to ${folder}, and no other credential.`,
+        `The new tokens are in ${store.file}. To use them, set webextract:tokenStore or WEBEXTRACT_TOKEN_STORE to ${folder}, and no other credential.`,
     };
   },
 };

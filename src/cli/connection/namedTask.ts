@@ -40,7 +40,14 @@ export async function namedTasks(
       return { taskId: each };
     }
     const found = inState.filter(({ name }) => name === each);
-    requireOne(found, each, stack);
+    const places = new Set(found.map(({ taskId, profile }) => `${taskId}${profile ? ` (profile ${profile})` : ""}`));
+    if (places.size > 1) {
+      throw new CliError(
+        `Stack "${stack}" has ${places.size} tasks with the name "${each}": ${[...places].join(", ")}. Give the id of the one that you mean.`,
+        "usage",
+        { taskIds: found.map(({ taskId }) => taskId) },
+      );
+    }
     unknown.push(...(found.length === 0 && presences[index] === "gone" ? [each] : []));
     return found[0] ?? { taskId: each };
   });
@@ -76,19 +83,5 @@ async function presenceOf(taskId: string, context: Context): Promise<Presence["i
     }
     // Some services refuse a name because it does not look like an id, others fail with a 5xx. The command itself finds out whether the service is there.
     return "unclear";
-  }
-}
-
-/** @throws CliError */
-function requireOne(found: readonly StackTask[], name: string, stack: string): void {
-  const places = [
-    ...new Set(found.map(({ taskId, profile }) => `${taskId}${profile === undefined ? "" : ` (profile ${profile})`}`)),
-  ];
-  if (places.length > 1) {
-    throw new CliError(
-      `Stack "${stack}" has ${places.length} tasks with the name "${name}": ${places.join(", ")}. Give the id of the one that you mean.`,
-      "usage",
-      { taskIds: found.map(({ taskId }) => taskId) },
-    );
   }
 }

@@ -38,23 +38,18 @@ export async function storedTokens(
       ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
       : error;
   });
-  const tokens = [
-    ...(own === undefined ? [] : [described(own, true)]),
-    ...others.map((each) => described(each, false)),
-  ];
-  return { file: store.file, tokens };
+  return {
+    file: store.file,
+    tokens: [...(own ? [described(own, true)] : []), ...others.map((each) => described(each, false))],
+  };
 }
 
 export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
   return new TokenStore({ ...settingsOf(options), warn: (message) => terminal.warn(message) });
 }
 
-/** The source of the access token, in words. */
-export function describeSource({ source }: CredentialsInUse): string {
-  return sources[source];
-}
-
-const sources: Record<CredentialsInUse["source"], string> = {
+/** The sources of an access token, in words. */
+export const sources: Record<CredentialsInUse["source"], string> = {
   storedToken: "an access token of the token store",
   accessToken: "the configured access token",
   credentialCommand: "the credential command",

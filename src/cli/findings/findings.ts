@@ -13,7 +13,7 @@ import { proxyOf } from "../../service/http/proxyServer";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
 import { engineVersion } from "../connection/pulumi";
-import { describeSource } from "../connection/storedTokens";
+import { sources } from "../connection/storedTokens";
 
 /** One finding of `doctor`. */
 export interface Finding {
@@ -109,7 +109,7 @@ export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
 
 export function credentialFinding(client: ServiceClient): Finding {
   const inUse = client.describeCredentials();
-  const found = `access token: ${describeSource(inUse)}; API key: ${inUse.apiKey ? "configured" : "none"}`;
+  const found = `access token: ${sources[inUse.source]}; API key: ${inUse.apiKey ? "configured" : "none"}`;
   const remedy = "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.";
   return inUse.source === "none" && !inUse.apiKey ? problem("credentials", found, remedy) : good("credentials", found);
 }

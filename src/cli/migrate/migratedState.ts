@@ -52,6 +52,10 @@ export function migratedState(exported: unknown, to: EngineKind, version: string
     return { state, counts: new Map() };
   }
   refuseUnconvertible(resources, [...moving], to);
+  const counts = new Map<string, number>();
+  for (const type of [...moving].map(({ urn }) => partsOfUrn(urn).ownType ?? "").sort()) {
+    counts.set(type, (counts.get(type) ?? 0) + 1);
+  }
   const provider = defaultProvider(resources, first, to, version);
   const urns = new Map(resources.map(({ urn }) => [urn, converted(urn, to)]));
   const reference = `${provider.urn}::${String(provider.id)}`;
@@ -63,7 +67,7 @@ export function migratedState(exported: unknown, to: EngineKind, version: string
   const all = resources.includes(provider) ? after : after.toSpliced(position, 0, provider);
   return {
     state: { ...state, deployment: { ...deployment, resources: all.filter(isUsed) } },
-    counts: countByClass([...moving]),
+    counts,
   };
 }
 
@@ -196,13 +200,4 @@ function isUsed(resource: StateResource, _index: number, all: readonly StateReso
 function propertiesOf(resource: StateResource, name: "inputs" | "outputs" | "propertyDependencies"): Properties {
   const found = resource[name];
   return isPlainMap(found) ? found : {};
-}
-
-function countByClass(resources: readonly StateResource[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { urn } of resources) {
-    const { ownType = "" } = partsOfUrn(urn);
-    counts.set(ownType, (counts.get(ownType) ?? 0) + 1);
-  }
-  return new Map([...counts].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
