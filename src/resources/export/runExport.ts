@@ -168,7 +168,7 @@ async function writeRows(work: Export): Promise<Placed> {
 async function put(work: Export, complete: CompleteExport): Promise<Placed> {
   const { args, context, place } = work;
   const { path, outputs } = complete;
-  if (place.destination.isRemote) {
+  if (isKept(work)) {
     await noteUnsent(args, complete, context);
   }
   // The destination can move the file away, and the command of pipe gets what was written.

@@ -43,9 +43,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   }
   if (earlier.id === undefined) {
     const unsent = earlier.detail as unknown as CompleteExport;
-    const isUsable =
-      args.markExported !== true && (await compareContent(unsent.path, unsent.outputs.sha256)) === "same";
-    return isUsable ? { unsent } : {};
+    return (await compareContent(unsent.path, unsent.outputs.sha256)) === "same" ? { unsent } : {};
   }
   const state = { ...args, ...earlier.detail } as DataExportState;
   const { file, rowCount, pending = [] } = state;

@@ -192,6 +192,16 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.state.pending, each.state.rowCount, marked()], [["mark"], 51, 0]);
   });
 
+  it("marks nothing if a run has started during the read", async () => {
+    await world.finishedRun();
+    world.emulator.change.holdRuns();
+    const each = world.declare("DataExport");
+    const kept = justBefore("/data/all", 1, () => void world.emulator.change.startRun("task-1"));
+    await failure(each.up({ ...marking, scope: "all" }));
+    kept.restore();
+    assert.deepEqual([each.state.pending, marked()], [["mark"], 0]);
+  });
+
   it("fails after the mark if rows arrived just before it, in each scope", async () => {
     for (const scope of ["all", "notExported", "batch"]) {
       const lotNo = await world.finishedRun();
