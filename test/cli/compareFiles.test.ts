@@ -60,9 +60,8 @@ describe("webextract compare, reading files", () => {
       "semicolon.csv": csv.replaceAll(/,(?! )/g, ";"),
       "tab.csv": csv.replaceAll(/,(?! )/g, "\t"),
       "bar.csv": csv.replaceAll(/,(?! )/g, "|"),
+      "mixed.csv": csv.replace("price\n", "price\r\n"),
       "blank.csv": `\n\r\n${csv}\n\n`,
-      // As the csv module of Python reads it.
-      "loose.csv": csv.replace("2.50", '"2".50').replace("x,", '"x",'),
       "quoted.csv": '"sku","name","price"\n"1","Größe, ""L""\n","2.50"\n"2","x",""\n',
       "windows.csv": csv.replace("price\n", "price\r\n").replace("2.50\n", "2.50\r\n").replace("x,\n", "x,\r\n"),
       "mac.csv": csv.replace("price\n", "price\r").replace("2.50\n", "2.50\r").replace("x,\n", "x,\r"),
@@ -134,7 +133,7 @@ describe("webextract compare, reading files", () => {
   it("refuses a Parquet file with two columns of one name, and shows where long values differ", async () => {
     const column = (data: string[]) => ({ name: "v", data, type: "STRING" as const });
     const twice = Buffer.from(parquetWriteBuffer({ columnData: [column(["a"]), column(["b"])] }));
-    assert.match(await failure(files.write("twice.parquet", twice)), /it has two columns with the name "v"/);
+    assert.match(await failure(files.write("twice.parquet", twice)), /it has two columns of one name$/);
     const long = (end: string): string => files.rows(`${end}.ndjson`, [{ k: "1", v: `${"x".repeat(500)}${end}` }]);
     const { text } = await files.compare(long("old"), long("new"), { key: ["k"] });
     assert.match(text, /…x{20}old +…x{20}new/);
@@ -161,9 +160,9 @@ describe("webextract compare, reading files", () => {
     for (const name of ["Name", "name", "", "constructor"]) assert.ok(names.includes(name), name);
   });
 
-  it("takes a nested value as the text of its JSON, and numbers as their digits", async () => {
-    const base = files.rows("base.ndjson", ['{"k":1,"v":{"a":[1.0]},"n":12345678901234567890}']);
-    const head = files.rows("head.ndjson", ['{"k":"1","v":"{\\"a\\":[1.0]}","n":"12345678901234567890"}']);
+  it("takes a nested value as the text of its JSON, and numbers as the text of their value", async () => {
+    const base = files.rows("base.ndjson", ['{"k":1,"v":{"a": [1.0]},"n":12345678901234567890,"p":1.10}']);
+    const head = files.rows("head.ndjson", ['{"k":"1","v":"{\\"a\\":[1.0]}","n":"12345678901234567890","p":"1.1"}']);
     assert.equal((await files.compare(base, head, { key: ["k"] })).json.unchanged, 1);
   });
 
@@ -195,15 +194,14 @@ describe("webextract compare, reading files", () => {
     this.timeout(120_000);
     const names = Array.from({ length: 5_001 }, (_, index) => `c${index}`);
     const file = files.write("wide.csv", names.join(","));
-    assert.match(await failure(file), /^The rows have more than 5000 fields\. So many cannot be compared\.$/);
+    assert.match(await failure(file), /has more than 5000 fields\. So many cannot be compared\.$/);
     const cell = "x".repeat(17 * 1024 * 1024);
-    for (const [name, content] of [
-      ["long.csv", `a,b\n${cell},${cell}`],
-      ["long.ndjson", `{"a":"${cell}${cell}"}`],
-      ["long.json", `[{"a":"${cell}${cell}"}]`],
-    ] as const) {
-      assert.match(await failure(files.write(name, content)), /long\.\w+" has a row of more than 33554432 bytes\./);
-    }
+    assert.match(await failure(files.write("long.csv", `a,b\n${cell},${cell}`)), /as csv: Max Record Size: .*33554432/);
+    assert.match(await failure(files.write("long.json", `[{"a":"${cell}${cell}"}]`)), /a row has more than 33554432/);
+    assert.match(
+      await failure(files.write("long.ndjson", `{${`"a":"${cell}",`.repeat(5)}`)),
+      /DuckDB failed: .*33554432/,
+    );
   });
 
   it("reads a blank line of a CSV as no row, and a quoted empty cell as one, as exports write it", async () => {
@@ -212,9 +210,13 @@ describe("webextract compare, reading files", () => {
   });
 
   it("reads half of a surrogate pair as U+FFFD, as other formats have it", async () => {
-    const base = files.write("half.ndjson", '{"k":"1","v":"\\ud800"}\n{"k":"2","v":"\\ud83d\\ude00"}\n');
-    const { json } = await files.compare(base, files.write("half.csv", "k,v\n1,\ufffd\n2,😀\n"), { key: ["k"] });
-    assert.equal(json.unchanged, 2);
+    const values = ["\\ud800", "\\ud83d\\ude00", "\\\\ud800", "\\udc00\\ud800,\\ud83d\\ude00"];
+    const base = files.rows(
+      "half.ndjson",
+      values.map((v, k) => `{"k":"${k}","v":"${v}"}`),
+    );
+    const head = files.write("half.csv", 'k,v\n0,\ufffd\n1,😀\n2,\\ud800\n3,"\ufffd\ufffd,😀"\n');
+    assert.equal((await files.compare(base, head, { key: ["k"] })).json.unchanged, 4);
   });
 
   it("takes an empty file as a side without rows", async () => {
@@ -230,40 +232,44 @@ describe("webextract compare, reading files", () => {
     }
   });
 
-  it("refuses rows that are not valid, by their number, and shows no value of them", async () => {
+  it("refuses rows that are not valid, and shows no value of them", async () => {
     const cases: Record<string, [content: string | Buffer, says: RegExp]> = {
-      "cut.ndjson": ['{"a":"1"}\n{"a":"secret', /^Row 2 of ".*" is not valid JSON\. A row is one JSON object\.$/],
-      "list.ndjson": ['\n["secret"]\n', /^Row 1 of ".*" is not a JSON object\./],
-      "text.ndjson": ["secret", /^Row 1 of ".*" is not valid JSON\./],
-      "several.ndjson": ['{"a":"1"}{"a":"2"}\n', /^Row 1 of ".*" is not valid JSON\./],
-      "twice.ndjson": ['{"a":"1","\\u0061":"2"}', /^Row 1 of ".*" has the field "a" twice, with different values\.$/],
-      "cut.json": [
-        '[{"a":"1"},{"a":"2"}',
-        /is cut off or invalid after record 2\. A \.json file is one list of objects\.$/,
+      "cut.ndjson": [
+        '{"a":"1"}\n{"a":"secret',
+        /cannot be read as ndjson: DuckDB failed: Malformed JSON near line \d: /,
       ],
-      "comma.json": ['[{"a":"1"},]', /is cut off or invalid after record 1\./],
-      "after.json": ['[{"a":"1"}] x', /is cut off or invalid after record 1\./],
-      "element.json": ['[{"a":"1"}, 2]', /is cut off or invalid after record 1\./],
-      "broken.json": ['[{"a":"1"}, {"a" 2}]', /^Row 2 of ".*" is not valid JSON\./],
-      "text.json": ["secret", /is cut off or invalid after record 0\. A \.json file is one list/],
-      "ragged.csv": ["a,b\n1,2\n\n3\n4,5\n", /^Row 2 of ".*" has 1 cell; the header has 2, with "," between them\.$/],
-      "long.csv": ["a;b\n1;2;3\n", /^Row 1 of ".*" has 3 cells; the header has 2, with ";" between them\.$/],
-      "multi.csv": ['a,b\n"x\ny",2\n3\n', /^Row 2 of ".*" has 1 cell/],
-      "quote.csv": ['a,b\n1,"secret\n', /is cut off or invalid after record 1\. A quotation mark can be missing\.$/],
-      "twice.csv": ["a,b,a\n1,2,3\n", /^The header of ".*" has the column "a" twice\.$/],
-      "latin.csv": [Buffer.from("a\nGr\u00fc\u00dfe\n", "latin1"), /is not UTF-8\. Save it as UTF-8\.$/],
-      "half.ndjson": [Buffer.from('{"a":"\u00e9').subarray(0, -1), /is not UTF-8\./],
-      "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /is not UTF-8\. Save it as UTF-8\.$/],
-      "plain.ndjson.gz": ["secret", /is not complete gzip: it is cut off or damaged \(Z_DATA_ERROR\)\.$/],
-      "cut.csv.gz": [gzipSync("a\n1\n".repeat(100)).subarray(0, -9), /is not complete gzip: .* \(Z_BUF_ERROR\)\.$/],
-      "empty.csv.zst": ["", /is not complete zstd: it is empty\.$/],
-      "empty.ndjson.gz": ["", /is not complete gzip: /],
-      "plain.csv.zst": ["secret", /is not complete zstd: .* \(ZSTD_error_\w+\)\.$/],
+      "one.ndjson": ["x", /Malformed JSON near line/],
+      "list.ndjson": ['\n["secret"]\n', /JSON transform error near line \d: Expected OBJECT, but got ARRAY$/],
+      "null.ndjson": ["null\n", /A row is null$/],
+      "text.ndjson": ["secret", /Malformed JSON near line/],
+      "several.ndjson": ['{"a":"1"}{"a":"2"}\n', /Malformed JSON near line/],
+      "twice.ndjson": ['{"a":"1","\\u0061":"2"}', /A row has a field twice$/],
+      "cut.json": ['[{"a":"1"},{"a":"2"}', /cannot be read as json: it is cut off, or no list of rows\.$/],
+      "cutAtLine.json": ['[{"a":"1"},\n{"a":"2"},\n', /it is cut off, or no list of rows\.$/],
+      "comma.json": ['[{"a":"1"},]', /Malformed JSON near record/],
+      "after.json": ['[{"a":"1"}] x', /it is cut off, or no list of rows\.$/],
+      "afterwards.json": ['[{"a":"1"}] []', /Malformed JSON near record/],
+      "element.json": ['[{"a":"1"}, 2]', /near record\/value 2: Expected OBJECT, but got UBIGINT$/],
+      "broken.json": ['[{"a":"1"}, {"a" 2}]', /Malformed JSON near record/],
+      "text.json": ["secret", /it is cut off, or no list of rows\.$/],
+      "ragged.csv": ["a,b\n1,2\n\n3\n4,5\n", /as csv: Invalid Record Length: expect 2, got 1 on line 4\.$/],
+      "long.csv": ["a;b\n1;2;3\n", /Invalid Record Length: expect 2, got 3 on line 2\.$/],
+      "multi.csv": ['a,b\n"x\ny",2\n3\n', /expect 2, got 1 on line 4\.$/],
+      "quote.csv": ['a,b\n1,"secret\n', /Quote Not Closed: .* at line 2\.$/],
+      "twice.csv": ["a,b,a\n1,2,3\n", /A row has a field twice$/],
+      "latin.csv": [Buffer.from("a\nGr\u00fc\u00dfe\n", "latin1"), /not valid for encoding utf-8\.$/],
+      "half.ndjson": [Buffer.from('{"a":"\u00e9').subarray(0, -1), /not valid for encoding utf-8\.$/],
+      "utf16.csv": [Buffer.from("\ufeffa,b\n", "utf16le"), /not valid for encoding utf-8\.$/],
+      "plain.ndjson.gz": ["secret", /as ndjson: incorrect header check\.$/],
+      "cut.csv.gz": [gzipSync("a\n1\n".repeat(100)).subarray(0, -9), /as csv: unexpected end of file\.$/],
+      "empty.csv.zst": ["", /as csv: it is empty, and not zstd\.$/],
+      "empty.ndjson.gz": ["", /as ndjson: unexpected end of file\.$/],
+      "plain.csv.zst": ["secret", /as csv: invalid zstd data\.$/],
       "cut.csv.zst": [
         (await Zstd.load()).compress(Buffer.from("a\n1\n")).slice(0, -3) as Buffer,
-        /is not complete zstd: /,
+        /as csv: unexpected EOF\.$/,
       ],
-      "text.parquet": ["secret", /^".*text\.parquet" cannot be read as Parquet: /],
+      "text.parquet": ["secret", /^".*text\.parquet" cannot be read as parquet: /],
     };
     for (const [name, [content, says]] of Object.entries(cases)) {
       const message = await failure(files.write(name, content));

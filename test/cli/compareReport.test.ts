@@ -224,7 +224,7 @@ describe("the report of webextract compare", () => {
       });
       assert.deepEqual(
         json.fields.map(({ name, changed }: { name: string; changed: number }) => [name, changed]),
-        [...names.map((name) => [name, 1]), ["id", 0]],
+        [...names.sort().map((name) => [name, 1]), ["id", 0]],
       );
       const keyed = await files.compare(files.path("b.ndjson"), files.path("b.ndjson"), {
         key: ["row", "k0", "rowid"],

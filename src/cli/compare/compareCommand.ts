@@ -11,14 +11,12 @@ import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from 
 import { Database } from "./database";
 import { readHistory } from "./history/history";
 import { historyDocument, historyPage, historyReport } from "./history/historyReport";
-import { historySides } from "./history/historySides";
 import { pageOf } from "./page/page";
 import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
 import { loadSide } from "./sides/loadSide";
-import { Fields } from "./sides/rowTable";
 import type { Side } from "./sides/side";
 import { sideOf } from "./sides/side";
 
@@ -110,10 +108,7 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
 async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
   const { markdown, html, yes, ...flags } = options;
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-  const history = await inDatabase(cli, async (database) => {
-    const loading = { database, cli, flags, fields: new Fields() };
-    return await readHistory(await historySides(given, loading), database, loading);
-  });
+  const history = await inDatabase(cli, (database) => readHistory(given, { database, cli, flags }));
   const report = historyReport(history);
   await page?.write(pageOf("Rows over time", historyPage(history, report)));
   return resultOf(historyDocument(history), report, markdown, cli);
@@ -131,12 +126,11 @@ export async function compareIn(
   choose: (loaded: LoadedSides) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
-    const loading = { database, cli, flags, fields: new Fields() };
+    const loading = { database, cli, flags };
     const loaded = {
       base: await loadSide("base", sides.base, loading),
       head: await loadSide("head", sides.head, loading),
     };
-    await database.lock();
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });

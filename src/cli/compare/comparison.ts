@@ -2,7 +2,7 @@ import { didYouMean } from "../../service/errors/likelyName";
 import { CliError } from "../exitCodes";
 import type { Database } from "./database";
 import type { FieldFigures } from "./fieldFigures";
-import { fieldFigures, noFigures } from "./fieldFigures";
+import { noFigures } from "./fieldFigures";
 import type { FieldChanges, KeyedRows } from "./keyedRows";
 import { compareByKey } from "./keyedRows";
 import type { LoadedSide } from "./sides/loadSide";
@@ -62,28 +62,25 @@ export async function compareSides(
   { base, head }: LoadedSides,
   { key, conditionFields, values, details }: CompareOptions,
 ): Promise<Comparison> {
-  const { names } = base.table.fields;
-  const keyColumns = key.map((name) => keyColumn(name, { base, head }, values));
-  for (const name of conditionFields) {
-    columnOf(name, names, "--fail-on", values);
+  const names = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();
+  for (const name of key) {
+    requireKey(name, [base, head], values);
   }
-  const rows = { base: base.table.rows, head: head.table.rows };
-  const figures = { base: await fieldFigures(database, "base"), head: await fieldFigures(database, "head") };
-  const isIn = ({ table }: LoadedSide, column: number): boolean => table.isFound[column] === true;
-  const both = [...names.keys()].filter((column) => isIn(base, column) && isIn(head, column));
-  const keyed =
-    key.length === 0
-      ? undefined
-      : await compareByKey(database, { key: keyColumns, fields: both, names, rows, details });
-  const fields = names.map((name, column): FieldComparison => {
-    const of = { base: figures.base.get(column) ?? noFigures, head: figures.head.get(column) ?? noFigures };
+  for (const name of conditionFields) {
+    requireField(name, names, "--fail-on", values);
+  }
+  const rows = { base: base.rows, head: head.rows };
+  const both = names.filter((name) => base.fields.has(name) && head.fields.has(name));
+  const keyed = key.length === 0 ? undefined : await compareByKey(database, { key, fields: both, rows, details });
+  const fields = names.map((name): FieldComparison => {
+    const of = { base: base.fields.get(name) ?? noFigures, head: head.fields.get(name) ?? noFigures };
     const share = (side: "base" | "head"): number => (rows[side] === 0 ? 0 : of[side].filled / rows[side]);
     return {
       name,
-      ...(!isIn(head, column) ? { only: "base" as const } : !isIn(base, column) ? { only: "head" as const } : {}),
+      ...(!head.fields.has(name) ? { only: "base" as const } : !base.fields.has(name) ? { only: "head" as const } : {}),
       filled: { base: share("base"), head: share("head") },
       ...of,
-      ...(keyed === undefined ? { examples: [] } : (keyed.fields.get(column) ?? { changed: 0, examples: [] })),
+      ...(keyed === undefined ? { examples: [] } : (keyed.fields.get(name) ?? { changed: 0, examples: [] })),
     };
   });
   return {
@@ -97,34 +94,32 @@ export async function compareSides(
   };
 }
 
-/** A side without any field, such as an empty file, has no row that could be compared by the key. */
-function keyColumn(name: string, { base, head }: LoadedSides, values: boolean): number {
-  const column = columnOf(name, base.table.fields.names, "--key", values);
-  const lacking = [base, head].find(({ table }) => table.isFound.length > 0 && table.isFound[column] !== true);
+function requireKey(name: string, sides: readonly LoadedSide[], values: boolean): void {
+  const names = sides.flatMap(({ fields }) => [...fields.keys()]);
+  requireField(name, names, "--key", values);
+  // A side without any field, such as an empty file, has no row that could be compared by the key.
+  const lacking = sides.find(({ fields }) => fields.size > 0 && !fields.has(name));
   if (lacking !== undefined) {
     throw new CliError(
       `--key names the field "${name}", which "${lacking.name}" does not have. A key must be in both sides.`,
       "usage",
     );
   }
-  return column;
 }
 
 /** @throws CliError for a field that no side has, unless no side has any */
-export function columnOf(
+export function requireField(
   name: string,
   names: readonly string[],
   option: "--key" | "--fail-on",
   values: boolean,
-): number {
-  const column = names.indexOf(name);
-  if (column < 0 && names.length > 0) {
+): void {
+  if (!names.includes(name) && names.length > 0) {
     throw new CliError(
       `${option} names "${name}", which is no field of the rows${didYouMean(name, values ? names : []) || "."}`,
       "usage",
     );
   }
-  return Math.max(column, 0);
 }
 
 function fittingKey(fields: readonly FieldComparison[], rows: { base: number; head: number }): string | undefined {
@@ -135,7 +130,7 @@ function fittingKey(fields: readonly FieldComparison[], rows: { base: number; he
   return fitting.length === 1 ? fitting[0]?.name : undefined;
 }
 
-/** Fields that are gone, added ones, those with the most changed rows, those whose figures differ, and the rest. */
+/** Fields that are gone, added ones, those with the most changed rows, those whose figures differ, and the rest, each by their names. */
 function inOrder(fields: readonly FieldComparison[]): FieldComparison[] {
   const rank = (field: FieldComparison): number =>
     field.only === "base" ? 0 : field.only === "head" ? 1 : isDifferent(field) ? 2 : 3;

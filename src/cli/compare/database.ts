@@ -1,8 +1,7 @@
-import { createWriteStream, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../resources/optionalPackage";
 import { messageOf } from "../../resources/resource";
@@ -74,17 +73,11 @@ export class Database {
     await this.rows("PRAGMA disable_checkpoint_on_shutdown");
   }
 
-  /** From here on, no statement can read or write another file or load an extension. */
-  async lock(): Promise<void> {
-    await this.rows("SET enable_external_access = false");
-    await this.rows("SET lock_configuration = true");
-  }
-
   /** The rows of a result. Integers are strings of their digits. */
-  async rows(sql: string, values: string[] = []): Promise<Value[][]> {
+  async rows(sql: string, values: readonly string[] = []): Promise<Value[][]> {
     this.checkInterrupted();
     try {
-      const reader = await (this.connection as DuckDb.DuckDBConnection).runAndReadAll(sql, values);
+      const reader = await (this.connection as DuckDb.DuckDBConnection).runAndReadAll(sql, [...values]);
       return reader.getRowsJson() as Value[][];
     } catch (error) {
       this.checkInterrupted();
@@ -92,24 +85,8 @@ export class Database {
     }
   }
 
-  /** Keeps pieces in a file that only its owner can read. The path is one that DuckDB reads as that of this one file. */
-  async withFile(pieces: AsyncIterable<Uint8Array>, use: (path: string) => Promise<void>): Promise<void> {
-    const path = join(this.folder, "temporary");
-    const { cli } = this;
-    async function* untilInterrupted(): AsyncGenerator<Uint8Array> {
-      for await (const piece of pieces) {
-        cli.checkInterrupted(notCompared);
-        yield piece;
-      }
-    }
-    try {
-      await pipeline(untilInterrupted(), createWriteStream(path, { mode: 0o600 }));
-    } catch (error) {
-      const { code, syscall } = error as NodeJS.ErrnoException;
-      throw syscall === "write" ? new CliError(`A temporary file cannot be written (${code}).${spaceAdvice()}`) : error;
-    }
-    await use(path.replace(/[[*?]/g, "[$&]"));
-    await rm(path);
+  get interrupted(): AbortSignal {
+    return this.cli.interrupted;
   }
 
   checkInterrupted(): void {
@@ -145,11 +122,14 @@ async function load(): Promise<typeof DuckDb> {
   return library;
 }
 
-/** The first line of the message: the others show the statement. */
+/** Without the values of rows, temporary names and the statement, which the message shows, too. */
 function failure(error: unknown): CliError {
   const [line = ""] = messageOf(error).split("\n");
+  const [, json, place, why] = /: ([^"]*) in file ".*\bin ((?:line|record).*?\d+): ([^:.]*)/.exec(line) ?? [];
   const advice = /memory|disk|space|write/i.test(line) ? spaceAdvice() : "";
-  return new CliError(`DuckDB failed: ${oneLine(line)}${advice}`);
+  return new CliError(
+    `DuckDB failed: ${oneLine(json === undefined ? line : `${json} near ${place}: ${why}`).trim()}${advice}`,
+  );
 }
 
 export function spaceAdvice(): string {

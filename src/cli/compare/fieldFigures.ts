@@ -29,6 +29,15 @@ export function isBlank(column: string): string {
   return `(${column} IS NULL OR (${column}[1] <= ' ' OR ${column}[1] > '~') AND regexp_full_match(${column}, '${blank}'))`;
 }
 
+/** A name in a result. Not as it is, because the library drops a byte order mark at its begin. */
+export function name(column: string): string {
+  return `'=' || ${column}`;
+}
+
+export function nameOf(value: Value | undefined): string {
+  return String(value).slice(1);
+}
+
 const number = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
 /** RFC 3339, as the checks of a DataExport. */
 const date =
@@ -43,26 +52,27 @@ const kindOf = `CASE
   WHEN v[1] IN ('h', 'H') AND regexp_full_match(v, '${url}') THEN 3
   ELSE 4 END`;
 
-/** The figures of the fields of a side by their columns. Fields without a value have none. */
-export async function fieldFigures(database: Database, side: "base" | "head"): Promise<Map<number, FieldFigures>> {
+/**
+ * The figures of the fields of a side by their names.
+ * @param named fields that the side has even if no row has them
+ */
+export async function fieldFigures(
+  database: Database,
+  side: "base" | "head",
+  named: readonly string[],
+): Promise<Map<string, FieldFigures>> {
   const rows = await database.rows(`
-    WITH cells AS (SELECT generate_subscripts(cells, 1) AS field, unnest(cells) AS v FROM ${side}),
-    counted AS (SELECT field, v, count(*) AS n FROM cells WHERE v <> '' GROUP BY field, v),
+    WITH cells AS (SELECT unnest(map_keys(cells)) AS field, coalesce(unnest(map_values(cells)), '') AS v FROM ${side}),
+    counted AS (SELECT field, v, count(*) AS n FROM cells GROUP BY field, v),
     kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
     SELECT
-      field - 1, sum(n), count(*),
+      ${name("field")}, coalesce(sum(n) FILTER (kind > 0), 0), count(*) FILTER (kind > 0),
       sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
-      min(length(v)), max(length(v)), min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent})
-    FROM kinds WHERE kind > 0 GROUP BY field`);
-  return new Map(rows.map(([column, ...figures]) => [Number(column), figuresIn(figures)]));
-}
-
-/** How many rows have a value that is not blank, by column. */
-export async function filledCounts(database: Database, side: "base" | "head"): Promise<Map<number, number>> {
-  const rows = await database.rows(`
-    WITH cells AS (SELECT generate_subscripts(cells, 1) AS field, unnest(cells) AS v FROM ${side})
-    SELECT field - 1, count(*) FROM cells WHERE NOT ${isBlank("v")} GROUP BY field`);
-  return new Map(rows.map(([column, count]) => [Number(column), Number(count)]));
+      min(length(v)) FILTER (kind > 0), max(length(v)) FILTER (kind > 0),
+      min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent}) FILTER (kind > 0)
+    FROM kinds GROUP BY field ORDER BY field`);
+  const found = rows.map(([field, ...figures]): [string, FieldFigures] => [nameOf(field), figuresIn(figures)]);
+  return new Map([...named.map((field): [string, FieldFigures] => [field, noFigures]), ...found]);
 }
 
 function figuresIn(row: readonly Value[]): FieldFigures {
@@ -71,9 +81,8 @@ function figuresIn(row: readonly Value[]): FieldFigures {
     filled: Number(filled),
     distinct: Number(distinct),
     types: { number: Number(numbers), date: Number(dates), url: Number(urls), other: Number(others) },
-    shortest: Number(shortest),
-    longest: Number(longest),
-    frequent: (frequent as { before: Value; value: Value }[]).map(({ before, value }) => ({
+    ...(shortest !== null && { shortest: Number(shortest), longest: Number(longest) }),
+    frequent: ((frequent ?? []) as { before: Value; value: Value }[]).map(({ before, value }) => ({
       value: String(value),
       rows: -Number(before),
     })),

@@ -1,5 +1,5 @@
 import type { Database, Value } from "./database";
-import { isBlank, mostShown } from "./fieldFigures";
+import { isBlank, mostShown, name, nameOf } from "./fieldFigures";
 
 /** The values of the key's fields. */
 export type Key = readonly string[];
@@ -10,8 +10,8 @@ export interface KeyedRows {
   removed: Examples;
   changed: number;
   unchanged: number;
-  /** By the column of the field. Only of fields that have changed in a row. */
-  fields: ReadonlyMap<number, FieldChanges>;
+  /** By the name of the field. Only of fields that have changed in a row. */
+  fields: ReadonlyMap<string, FieldChanges>;
   base: UnusableKeys;
   head: UnusableKeys;
   /** The changes of the first rows by their keys. */
@@ -49,12 +49,9 @@ export interface UnusableKeys {
 }
 
 export interface Keying {
-  /** Columns. */
-  key: readonly number[];
-  /** Columns of the fields that both sides have. */
-  fields: readonly number[];
-  /** Of the fields by their columns. */
-  names: readonly string[];
+  key: readonly string[];
+  /** The fields that both sides have. */
+  fields: readonly string[];
   rows: { base: number; head: number };
   /** Whether the rows that differ are read. */
   details: boolean;
@@ -66,32 +63,33 @@ const mostRows = 1_000;
 const mostChanges = 5_000;
 
 /** Joins the sides by a key. */
-export async function compareByKey(
-  database: Database,
-  { key, fields, names, rows, details }: Keying,
-): Promise<KeyedRows> {
-  const cells = key.map((column) => `cells[${column + 1}]`);
+export async function compareByKey(database: Database, { key, fields, rows, details }: Keying): Promise<KeyedRows> {
+  const cells = key.map((_name, index) => `cells[$${index + 1}::VARCHAR]`);
   const isUsable = cells.map((cell) => `NOT ${isBlank(cell)}`).join(" AND ");
   const list = cells.join(", ");
   // The number of rows with this key in each side, and one of these rows.
-  await database.rows(`
-    CREATE TEMP TABLE keys AS
+  await database.rows(
+    `CREATE TEMP TABLE keys AS
     SELECT key, count(base_row) AS base, count(head_row) AS head, min(base_row) AS base_row, min(head_row) AS head_row
     FROM (
       SELECT [${list}] AS key, rowid AS base_row, NULL AS head_row FROM base WHERE ${isUsable}
       UNION ALL SELECT [${list}], NULL, rowid FROM head WHERE ${isUsable})
-    GROUP BY key`);
-  // Lists of all fields are as long as the longest of the lists beside them.
-  await database.rows(`
-    CREATE TEMP TABLE changes AS
-    WITH pairs AS (
+    GROUP BY key`,
+    key,
+  );
+  await database.rows(
+    `CREATE TEMP TABLE changes AS
+    WITH pairs AS MATERIALIZED (
       SELECT key, base.cells AS base, head.cells AS head
       FROM keys JOIN base ON base.rowid = base_row JOIN head ON head.rowid = head_row
       WHERE keys.base = 1 AND keys.head = 1 AND base.cells IS DISTINCT FROM head.cells),
-    cells AS (
-      SELECT key, unnest(range(greatest(len(base), len(head)))) AS field, unnest(base) AS old, unnest(head) AS now FROM pairs)
+    old AS (SELECT key, unnest(map_keys(base)) AS field, unnest(map_values(base)) AS old FROM pairs),
+    now AS (SELECT key, unnest(map_keys(head)) AS field, unnest(map_values(head)) AS now FROM pairs)
     SELECT key, field, nullif(left(old, ${mostShown}), '') AS old, nullif(left(now, ${mostShown}), '') AS now
-    FROM cells WHERE coalesce(old, '') <> coalesce(now, '') AND field IN (SELECT unnest([${fields.join(", ")}]::BIGINT[]))`);
+    FROM old FULL JOIN now USING (key, field)
+    WHERE coalesce(old, '') <> coalesce(now, '') AND field IN (SELECT unnest(?::JSON::VARCHAR[]))`,
+    [JSON.stringify(fields)],
+  );
   const one = async (select: string): Promise<Value[]> => (await database.rows(select))[0] ?? [];
   const examples = async (count: string, where: string, most: number): Promise<Examples> => {
     const [found, keyCount, keys] = await one(
@@ -115,30 +113,30 @@ export async function compareByKey(
     fields: await fieldChanges(database),
     base: await unusable("base"),
     head: await unusable("head"),
-    changes: details ? await firstChanges(database, names) : undefined,
+    changes: details ? await firstChanges(database) : undefined,
   };
 }
 
-async function fieldChanges(database: Database): Promise<Map<number, FieldChanges>> {
+async function fieldChanges(database: Database): Promise<Map<string, FieldChanges>> {
   const rows = await database.rows(
-    `SELECT field, count(*), min({'key': ${shown("key")}, 'old': old, 'now': now}, ${mostExamples}) FROM changes GROUP BY field`,
+    `SELECT ${name("field")}, count(*), min({'key': ${shown("key")}, 'old': old, 'now': now}, ${mostExamples}) FROM changes GROUP BY field`,
   );
   return new Map(
-    rows.map(([column, changed, found]) => {
+    rows.map(([field, changed, found]) => {
       const examples = (found as { key: Value; old: Value; now: Value }[]).map(({ key, old, now }) => ({
         ...{ key: keyOf(key), old: textOf(old), now: textOf(now) },
       }));
-      return [Number(column), { changed: Number(changed), examples }];
+      return [nameOf(field), { changed: Number(changed), examples }];
     }),
   );
 }
 
-async function firstChanges(database: Database, names: readonly string[]): Promise<RowChange[]> {
+async function firstChanges(database: Database): Promise<RowChange[]> {
   const rows = await database.rows(`
-    SELECT ${shown("key")}, field, old, now FROM changes WHERE key IN (SELECT DISTINCT key FROM changes ORDER BY key LIMIT ${mostRows})
+    SELECT ${shown("key")}, ${name("field")}, old, now FROM changes WHERE key IN (SELECT DISTINCT key FROM changes ORDER BY key LIMIT ${mostRows})
     ORDER BY key, field LIMIT ${mostChanges}`);
-  return rows.map(([key, column, old, now]) => ({
-    ...{ key: keyOf(key), field: names[Number(column)] ?? "", old: textOf(old), now: textOf(now) },
+  return rows.map(([key, field, old, now]) => ({
+    ...{ key: keyOf(key), field: nameOf(field), old: textOf(old), now: textOf(now) },
   }));
 }
 

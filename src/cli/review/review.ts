@@ -2,7 +2,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { Cli } from "../cli";
 import { compareIn } from "../compare/compareCommand";
 import type { Comparison } from "../compare/comparison";
-import { columnOf } from "../compare/comparison";
+import { requireField } from "../compare/comparison";
 import type { Condition, Failure } from "../compare/conditions";
 import { failuresOf, fieldsOf, needsKey } from "../compare/conditions";
 import type { Side } from "../compare/sides/side";
@@ -60,10 +60,10 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
   }
   const names = [...fields];
   for (const name of options.keys.ofAll) {
-    columnOf(name, names, "--key", options.values);
+    requireField(name, names, "--key", options.values);
   }
   for (const name of fieldsOf(options.conditions)) {
-    columnOf(name, names, "--fail-on", options.values);
+    requireField(name, names, "--fail-on", options.values);
   }
   return {
     ...{ compared, notComparable, sameRun },
@@ -108,11 +108,10 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
   const sides = await rowsOf.both(base, head);
   let usable: readonly Condition[] = [];
   const comparison = await compareIn(cli, sides, {}, (loaded) => {
-    const ofBase = new Set(loaded.base.table.names);
-    const ofHead = new Set(loaded.head.table.names);
-    requireRows(sides.base, base, loaded.base.table.rows);
-    requireRows(sides.head, head, loaded.head.table.rows);
-    for (const each of [...ofBase, ...ofHead]) {
+    const [ofBase, ofHead] = [loaded.base.fields, loaded.head.fields];
+    requireRows(sides.base, base, loaded.base.rows);
+    requireRows(sides.head, head, loaded.head.rows);
+    for (const each of [...ofBase.keys(), ...ofHead.keys()]) {
       fields.add(each);
     }
     const key = keyOf(pair, keys, (name) => ofBase.has(name) && ofHead.has(name));

@@ -1,12 +1,12 @@
 import type { Part, Report, ReportTable } from "../report";
 import { fieldChanges, foreign, rowChange, share } from "../report";
-import type { History } from "./history";
+import type { FileFigures } from "./history";
 
 /** One line for each file. */
-export function historyReport({ files, notes }: History): Report {
+export function historyReport(files: readonly FileFigures[]): Report {
   return {
     failures: [],
-    lines: notes.map((note) => [foreign(note)]),
+    lines: files.flatMap(({ notes }) => notes).map((note) => [foreign(note)]),
     tables: [
       {
         what: "files",
@@ -31,9 +31,9 @@ export function historyReport({ files, notes }: History): Report {
 const mostFields = 500;
 
 /** The same for a page, with the rows and the filled share of each field over time: those that differ most come first. */
-export function historyPage({ files, fields }: History, report: Report): Report {
+export function historyPage(files: readonly FileFigures[], report: Report): Report {
   const mostRows = Math.max(1, ...files.map(({ rows }) => rows));
-  const lines = fields
+  const lines = [...new Set(files.flatMap(({ filled }) => [...filled.keys()]))]
     .map((name) => {
       const line = files.map(({ rows, filled }) => (rows === 0 ? undefined : (filled.get(name) ?? 0)));
       const known = line.filter((value) => value !== undefined);
@@ -68,7 +68,8 @@ function emptySince(values: readonly (number | undefined)[]): number | undefined
 }
 
 /** The document of `--json`. */
-export function historyDocument({ files, notes }: History) {
+export function historyDocument(files: readonly FileFigures[]) {
+  const notes = files.flatMap((file) => file.notes);
   return {
     files: files.map(({ name, rows, filled }) => ({
       name,

@@ -1,6 +1,7 @@
 import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
 import { incompleteRead } from "../../../resources/export/rowReader";
+import { messageOf } from "../../../resources/resource";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
 import { counted } from "../../../resources/values";
 import type { Cli, Connected, ConnectedTo } from "../../cli";
@@ -10,18 +11,19 @@ import { requireOrigin } from "../../connection/namedTask";
 import type { StackTask } from "../../connection/stackTasks";
 import { stackTasks } from "../../connection/stackTasks";
 import { CliError } from "../../exitCodes";
-import type { Database, Value } from "../database";
-import { decompressed } from "./decompressed";
+import type { Database } from "../database";
+import type { FieldFigures } from "../fieldFigures";
+import { fieldFigures } from "../fieldFigures";
 import { piecesOf } from "./pieces";
-import { readCsv } from "./readCsv";
-import { readLines, readList } from "./readJson";
-import type { Fields } from "./rowTable";
-import { RowTable } from "./rowTable";
+import { readRows } from "./readRows";
 import type { BatchSide, FileSide, Side } from "./side";
 import { latest } from "./side";
+import { temporaryFile } from "./temporaryFile";
 
 export interface LoadedSide {
-  readonly table: RowTable;
+  readonly rows: number;
+  /** The fields by their names. */
+  readonly fields: ReadonlyMap<string, FieldFigures>;
   /** What the side is, for people: with the lotNo where the user has not named it. */
   readonly name: string;
   /** What a reader of the report must know about the rows. */
@@ -30,31 +32,51 @@ export interface LoadedSide {
 
 export interface LoadOptions {
   readonly database: Database;
-  /** Of both sides. */
-  readonly fields: Fields;
   readonly cli: Cli;
   readonly flags: ConnectionFlags;
 }
 
+const mostFields = 5_000;
+
 /** Reads all rows of a side into its table of the database. */
 export async function loadSide(id: "base" | "head", side: Side, options: LoadOptions): Promise<LoadedSide> {
-  const table = new RowTable(id, options.fields, options.database);
-  const { terminal } = options.cli;
-  terminal.progress(`Reading ${side.name}`);
-  const loaded = side.kind === "batch" ? await loadBatch(table, side, options) : await loadFile(table, side, options);
-  terminal.endProgress();
-  for (const note of loaded.notes) {
-    terminal.warn(note);
+  const { database, cli } = options;
+  cli.terminal.progress(`Reading ${side.name}`);
+  const { name, pieces, notes } =
+    side.kind === "batch"
+      ? await batchRows(side, options)
+      : { name: side.name, pieces: fileRows(side, options), notes: [] };
+  const { format = "ndjson", compression } = side as Partial<FileSide>;
+  const file = await temporaryFile(pieces, { name, format, compression }, database);
+  const named = await readRows(id, file, database).catch((error: unknown) => {
+    database.checkInterrupted();
+    throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}`);
+  });
+  const fields = await fieldFigures(database, id, named);
+  if (fields.size > mostFields) {
+    throw new CliError(`"${name}" has more than ${mostFields} fields. So many cannot be compared.`);
   }
-  return { table, ...loaded };
+  const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${id}`);
+  cli.terminal.endProgress();
+  for (const note of notes) {
+    cli.terminal.warn(note);
+  }
+  return { rows: Number(rows), fields, name, notes };
+}
+
+interface Rows {
+  /** For people. */
+  readonly name: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Complete when the rows were read. */
+  readonly notes: string[];
 }
 
 /** Reads the rows of a batch. Nothing is marked. */
-async function loadBatch(
-  table: RowTable,
+async function batchRows(
   { taskId: given, lotNo: givenLotNo, connected: known }: BatchSide,
   { cli, flags }: LoadOptions,
-): Promise<Omit<LoadedSide, "table">> {
+): Promise<Rows> {
   const { stack } = flags;
   if (givenLotNo === latest && stack === undefined) {
     throw new CliError(
@@ -87,8 +109,7 @@ async function loadBatch(
       }
     }
   }
-  await table.load(readLines(pieces(), table, name), name);
-  return { name, notes };
+  return { name, pieces: pieces(), notes };
 }
 
 /** @throws CliError if the state of the stack has no run of the task, or one at another service */
@@ -113,22 +134,8 @@ async function taskWithRun(taskId: string, stack: string, signal: AbortSignal): 
   return tasks.find((each) => each.taskId === taskId && each.run !== undefined);
 }
 
-async function loadFile(table: RowTable, side: FileSide, options: LoadOptions): Promise<Omit<LoadedSide, "table">> {
-  const { name, format, compression } = side;
-  const { database } = options;
-  const pieces = decompressed(isS3Path(name) ? objectPieces(side, options) : piecesOf(name), compression, name);
-  if (format === "parquet") {
-    await database.withFile(pieces, (file) =>
-      readParquet(table, file, database).catch((error: Error) => {
-        database.checkInterrupted();
-        throw new CliError(`"${name}" cannot be read as Parquet: ${error.message}`);
-      }),
-    );
-  } else {
-    const read = { ndjson: readLines, json: readList, csv: readCsv }[format];
-    await table.load(read(pieces, table, name), name);
-  }
-  return { name, notes: [] };
+function fileRows(side: FileSide, options: LoadOptions): AsyncIterable<Uint8Array> {
+  return isS3Path(side.name) ? objectPieces(side, options) : piecesOf(side.name);
 }
 
 /**
@@ -157,51 +164,4 @@ async function* objectPieces({ name, connected }: FileSide, options: LoadOptions
     throw new CliError(`"${name}" cannot be read: there is no such object. No rows were compared.`, "usage");
   }
   yield* bucket.read(key, found.etag);
-}
-
-/** DuckDB reads Parquet. The names come from the schema of the file, because DuckDB renames columns whose names differ only in case. */
-async function readParquet(table: RowTable, file: string, database: Database): Promise<void> {
-  const source = "read_parquet(?, hive_partitioning = false, filename = false)";
-  const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`, [file]);
-  const names = namesIn(await database.rows("SELECT name, num_children FROM parquet_schema(?)", [file]));
-  if (names.length !== columns.length) {
-    throw new CliError(`DuckDB finds ${columns.length} columns where the schema has ${names.length}`);
-  }
-  const cells: string[] = [];
-  for (const [index, name] of names.entries()) {
-    const column = table.fields.columnOf(Buffer.from(name).toString("latin1"));
-    if (cells[column] !== undefined) {
-      throw new CliError(`it has two columns with the name "${name}"`);
-    }
-    cells[column] = `coalesce(${inText(`p${index}`, String(columns[index]?.[1]))}, '')`;
-    table.isFound[column] = true;
-  }
-  // By position: a name can contain NUL, which ends a statement.
-  const named = `${source} AS t(${names.map((_name, index) => `p${index}`).join(", ")})`;
-  const list = Array.from(cells, (cell) => cell ?? "''").join(", ");
-  await table.create(`SELECT CAST([${list}] AS VARCHAR[]) AS cells FROM ${named}`, file);
-}
-
-/** The top-level names of a schema, which lists a parent before its children. */
-function namesIn(schema: readonly Value[][]): string[] {
-  const names: string[] = [];
-  let at = 1;
-  const skip = (): void => {
-    const children = Number(schema[at]?.[1] ?? 0);
-    at++;
-    for (let child = 0; child < children; child++) {
-      skip();
-    }
-  };
-  while (at < schema.length) {
-    names.push(String(schema[at]?.[0]));
-    skip();
-  }
-  return names;
-}
-
-/** A nested value as JSON, any other as DuckDB writes it. */
-function inText(column: string, type: string): string {
-  const isNested = /[[(]/.test(type) && !/^DECIMAL/.test(type);
-  return `CAST(${isNested ? `to_json(${column})` : column} AS VARCHAR)`;
 }
