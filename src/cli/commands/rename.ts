@@ -59,7 +59,7 @@ export const rename: CliCommand = {
 /** @throws CliError */
 function taskToRename({ tasks, problems }: Manifests, old: string, name: string): DeclaredTask {
   if (problems.length > 0) {
-    throw refusal(problems.map(manifestReader().describeProblem).join("\n"), "failed");
+    throw new CliError(`${problems.map(manifestReader().describeProblem).join("\n")}\n${nothingChanged}`);
   }
   const task = tasks.find((each) => each.name === old);
   if (task === undefined) {
