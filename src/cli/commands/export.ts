@@ -137,6 +137,7 @@ function columnFrom(text: string, before: Record<string, ColumnType> = {}): Reco
 async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean): Promise<void> {
   const { folder, settings } = context;
   const problems: Problem[] = [];
+  dataExport.rules?.(args, problems);
   await dataExport.check?.(args, { folder, settings, problems });
   if (toFile && !args.path.includes("{") && problems.length === 0) {
     const destination = await destinationOf(args.path, context);
