@@ -24,7 +24,7 @@ import { appends, writesFor } from "./settings/settingsLife";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
-import { checkSource, taskCopy } from "./task/taskCopy";
+import { checkSource, keepingTask, taskCopy } from "./task/taskCopy";
 import { lookUpByAll } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
 
@@ -115,7 +115,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   },
 
   check({ actions, startUrls, ...args }, context) {
-    const checked: CheckedArgs = args;
+    const { from } = args;
+    const before = context.previous?.from;
+    const checked: CheckedArgs = isRecord(from)
+      ? { ...args, from: keepingTask(from, isRecord(before) ? before : undefined) }
+      : args;
     if (actions !== undefined) {
       checked.actions = checkParameterActions({ actions }, true, context);
     }

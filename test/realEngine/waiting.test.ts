@@ -187,7 +187,7 @@ describe("waiting for a run on the engine", () => {
     world.emulator.setBehaviour({ statusWords: "unknown" });
     world.program(program('waitFor: "finished", timeoutSeconds: 0'));
     const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /count as running: "Waiting".*add it to statuses or to webextract:statuses/);
+    assert.match(output, /3 subtasks: 3 Waiting.*add it to statuses or to webextract:statuses/);
     set("finished");
     world.program(program('waitFor: "finished", statuses: { finished: ["concluded"] }'));
     await world.project.up();

@@ -277,6 +277,21 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.paths("TaskLoopItems", items), ["items[0]"]);
   });
 
+  it("keeps the adopted lotNo after it is removed from the program, until a new run starts", async () => {
+    const args = { taskId: "t", triggers: { day: "monday" } };
+    const before = { ...args, adoptLotNo: "5" };
+    assert.deepEqual(await providers.checked("CloudRun", args, before), before);
+    const waiting = { ...args, waitFor: "finished" };
+    assert.deepEqual(await providers.checked("CloudRun", waiting, before), { ...waiting, adoptLotNo: "5" });
+    for (const again of [
+      { ...args, triggers: { day: unknownText } },
+      { ...args, triggers: { day: "tuesday" } },
+    ]) {
+      assert.deepEqual(await providers.checked("CloudRun", again, before), again);
+    }
+    assert.deepEqual(await providers.checked("CloudRun", args), args);
+  });
+
   it("refuses an append that would have to remove items", async () => {
     const loop = { taskId: "t", actionId: "a", loopType: "TextList", mode: "append" };
     const before = await providers.checked("TaskLoopItems", { ...loop, items: ["a", "b", "c"] });

@@ -1,6 +1,13 @@
 import { isServiceError } from "../../service/errors/errors";
+import { changedArgs, workArgs } from "../args";
 import type { Context, Created, Replaced, Resource } from "../resource";
-import { isOutcomeUnknown, lostResponseDifference, onlyDiffers, refuseUpdateOfUnknown } from "../task/lostResponse";
+import {
+  isOutcomeUnknown,
+  keepingAdoption,
+  lostResponseDifference,
+  onlyDiffers,
+  refuseUpdateOfUnknown,
+} from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs } from "./cloudRunModel";
@@ -27,7 +34,12 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
   check(given, context) {
     const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;
     const rerunOn = joinRerunOn(given.rerunOn, context.previous?.rerunOn);
-    return { ...others, ...(rerunOn !== undefined && { rerunOn }), ...checkLabel(given, context) };
+    const args = { ...others, ...(rerunOn !== undefined && { rerunOn }), ...checkLabel(given, context) };
+    const { previous } = context;
+    const isKnown = previous !== undefined && !holdsUnknown(workArgs(cloudRunArgs, args));
+    const isSame =
+      isKnown && previous.runLabel === args.runLabel && changedArgs(cloudRunArgs, previous, args).length === 0;
+    return keepingAdoption(args, previous, "adoptLotNo", isSame);
   },
 
   diff(state, args, previous?) {

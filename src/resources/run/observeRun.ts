@@ -1,4 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
+import { allSubtasks } from "../../service/subtasks";
 import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf } from "./cloudRunModel";
@@ -24,6 +25,8 @@ export interface RunObservation {
   shows: "nothing" | "earlierRun" | "thisRun" | "laterRun";
   /** The run's own subtasks. Empty if the service listed others, or none. */
   list: Subtask[];
+  /** Of the service's response. */
+  requestId: string;
 }
 
 export interface ObserveOptions {
@@ -39,11 +42,17 @@ export async function observeRun(
   { atStart = false, deadlineSeconds }: ObserveOptions = {},
 ): Promise<RunObservation> {
   const { taskId } = state;
-  const list = await context.client.allSubtasks(taskId, { signal: context.interrupted, deadlineSeconds });
+  let requestId = "";
+  const list = await allSubtasks(async (page, size) => {
+    const options = { signal: context.interrupted, deadlineSeconds };
+    const response = await context.client.getSubtasks({ taskId, page, size }, options);
+    requestId = response.requestId;
+    return response.data;
+  });
   noteTask(taskId, list, context);
   const statuses = statusesOf(state, context);
   const { ownList, listBefore } = state;
-  const others = { state, list: [] };
+  const others = { state, list: [], requestId };
   if (list.length === 0) {
     return { ...others, shows: "nothing" };
   }
@@ -63,7 +72,7 @@ export async function observeRun(
   }
   const own = ownList ?? { ...fingerprintOf(list), ...(atStart ? {} : { seenLate: true }) };
   const seen = { ...state, ownList: own, subtasks: countsOf(list), status: statusOfRun(list, statuses) };
-  return { state: seen, shows: "thisRun", list };
+  return { state: seen, shows: "thisRun", list, requestId };
 }
 
 /**

@@ -80,7 +80,7 @@ interface Verdict {
 }
 
 /** Whether the run has ended, as this read shows it. */
-function verdictOf({ state, shows, list }: RunObservation, statuses: Statuses): Verdict {
+function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: Statuses): Verdict {
   const toleratesFailed = state.failOn === "never";
   const hasEndedWell = state.status === "finished" || (state.status === "failed" && toleratesFailed);
   if (shows === "laterRun" && !hasEndedWell) {
@@ -97,7 +97,7 @@ function verdictOf({ state, shows, list }: RunObservation, statuses: Statuses): 
     const end = failed.length > 0 ? "failed" : "stopped";
     const named = unwanted.map(({ subTaskId, status }) => `${subTaskId} (${status})`);
     const message =
-      `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${firstOf(named, mostNamed)}. ` +
+      `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${firstOf(named, mostNamed)} (request ${requestId}). ` +
       "The rows of the other subtasks are available.";
     return { is: "failed", message };
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { ArgSpecs } from "../args";
-import type { Context, Difference } from "../resource";
+import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
 import type { EarlierRequest, OnceRequest } from "./requestJournal";
@@ -149,4 +149,19 @@ export function onlyDiffers(spec: ArgSpecs, state: object, args: object, names: 
 
 function valuesOf(from: object): Record<string, unknown> {
   return from as Record<string, unknown>;
+}
+
+/**
+ * Keeps the id to adopt in the inputs after it was removed from the program, if the rest of the declaration is the same (`isSame`). With a
+ * diff of `changes: false` instead, a value that becomes secret in the same up would stay in plain text, and the id could not be added again
+ * without a change.
+ */
+export function keepingAdoption<Args extends object>(
+  args: Args,
+  previous: CheckContext["previous"],
+  adoptName: keyof Args & string,
+  isSame: boolean,
+): Args {
+  const kept = previous?.[adoptName];
+  return isSame && args[adoptName] === undefined && typeof kept === "string" ? { ...args, [adoptName]: kept } : args;
 }

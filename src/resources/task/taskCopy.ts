@@ -1,11 +1,12 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
 import type { Problem } from "../args";
 import { boolean, choice, string } from "../args";
-import type { Context, ProfileArgs, Resource } from "../resource";
+import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
   isOutcomeUnknown,
+  keepingAdoption,
   lostResponseDifference,
   onlyDiffers,
   refuseUpdateOfUnknown,
@@ -74,6 +75,15 @@ export function checkSource(
   }
 }
 
+/** The source of a task, with the id to adopt as long as the source is the same. */
+export function keepingTask<Args extends Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">>(
+  args: Args,
+  previous: CheckContext["previous"],
+): Args {
+  const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
+  return keepingAdoption(args, previous, "adoptTaskId", isSame);
+}
+
 export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
   idIs: "taskId",
@@ -91,6 +101,8 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   copiedFrom: ({ sourceTaskId }) => sourceTaskId,
 
   rules: checkSource,
+
+  check: (args, { previous }) => keepingTask(args, previous),
 
   diff(state, args) {
     if (isOutcomeUnknown(state)) {

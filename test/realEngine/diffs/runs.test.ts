@@ -145,11 +145,7 @@ describe("previews of runs show", () => {
   it("a run label as a new run of each CloudRun", async () => {
     const env = { WEBEXTRACT_RUN_LABEL: "2026-11-21" };
     const output = await diffs.shows(world, "a run label", { program: program(now), env, up: false });
-    assert.equal(
-      output.match(/Run \d+ of task .* under the label "2026-11-21"\. The up starts a paid run/g)?.length,
-      2,
-      output,
-    );
+    assert.equal(output.match(/\+ runLabel: "2026-11-21"/g)?.length, 2, output);
   });
 
   it("a removal", async () => {

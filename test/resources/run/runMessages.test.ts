@@ -139,7 +139,7 @@ describe("the messages about a run", () => {
         const status = word === "failed" ? "Failed" : "Stopped";
         assert.equal(
           message,
-          `Run LOT of task "task-1" ended ${word} (3 subtasks: 3 ${status}): ID (${status}), ID (${status}), ID (${status}). ` +
+          `Run LOT of task "task-1" ended ${word} (3 subtasks: 3 ${status}): ID (${status}), ID (${status}), ID (${status}) (request ID). ` +
             'The rows of the other subtasks are available. To start a new run, change triggers, or run "pulumi up --replace" with the URN of this resource. ' +
             `If you start the named subtasks again at the service, "pulumi up" continues to wait. To accept failed subtasks, set failOn: "never". If a status means something else, set statuses.`,
         );
@@ -150,7 +150,7 @@ describe("the messages about a run", () => {
       await world.close();
       world = await SlowWorld.create({}, { subtasks: 25 });
       world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
-      assert.match(await waitFails(world.create()), /ID \(Failed\) and 15 more\./);
+      assert.match(await waitFails(world.create()), /ID \(Failed\) and 15 more \(request ID\)\./);
     });
 
     it("superseded", async () => {

@@ -187,12 +187,13 @@ describe("waiting for a run", () => {
       assert.ok(both.includes(two ?? "-") && both.includes(one ?? "-") && !both.includes(three ?? "-"), both);
     });
 
-    it("badly with at most ten subtasks named", async () => {
+    it("badly with at most ten subtasks named, and the request id", async () => {
       world = await SlowWorld.create({}, { subtasks: 25 });
       world.at(10, () => world.emulator.change.setSubtaskStatus(world.lotNo, "failed"));
       const { message, state } = await world.fails(world.create());
       const ids = world.emulator.inspect.run(state.lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
       assert.equal(ids.filter((id) => message.includes(id)).length, 10);
+      assert.ok(message.includes(world.emulator.requests.at(-1)?.requestId ?? "-"), message);
       assert.deepEqual([state.status, state.subtasks], ["failed", { total: 25, byStatus: { Failed: 25 } }]);
     });
 
