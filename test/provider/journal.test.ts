@@ -542,6 +542,16 @@ describe("the journal of requests that must not be sent twice", () => {
       );
     });
 
+    it("takes the last of two entries of the same request", async () => {
+      for (const [pid, made] of ["old", "new"].entries()) {
+        await journalOf(pid)
+          .of(name)
+          .once(start, async () => made, String);
+        letPass(hour);
+      }
+      assert.equal((await journalOf(3).of(name).earlier("startTask", start.inputs))?.id, "new");
+    });
+
     it("names what a late response made when the state has the placeholder of the request", async () => {
       const late = async (): Promise<string> => {
         assert.equal((await journalOf(2).of(name).earlier("startTask", start.inputs))?.id, undefined);
