@@ -48,6 +48,11 @@ describe("an export that writes a file", () => {
     assert.deepEqual(seen, ["write", "write", "write", "sync file", "name", "sync folder"]);
   });
 
+  it("syncs a file in another format before it gets its name", async () => {
+    await world.declare("DataExport").up({ ...args, path: "out/{n}.csv", format: "csv" });
+    assert.deepEqual(seen.slice(-3), ["sync file", "name", "sync folder"]);
+  });
+
   it("syncs each page before its rows are marked", async () => {
     world.configure({ markScope: "returned" });
     world.emulator.setBehaviour({ markScope: "returned" });

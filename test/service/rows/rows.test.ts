@@ -149,6 +149,22 @@ describe("reading all rows", () => {
     assert.ok(order.indexOf(100) > order.indexOf(150), order.join());
   });
 
+  it("discards the pages that it requested ahead if a page before them has fewer rows", async () => {
+    const reading = await clientOf((seen, response) => {
+      const asked = Number(new URL(seen.url, "http://x").searchParams.get("offset"));
+      const end = Math.min(100, asked + (asked === 20 ? 7 : 10));
+      const data = `[${all(end, asked).join(",")}]`;
+      json(
+        response,
+        200,
+        `{"data":{"data":${data},"total":100,"restTotal":${100 - end},"offset":${end}},"requestId":"q"}`,
+      );
+    });
+    const pages = await pagesOf(reading, { taskId: "t" }, { pageSize: 10 });
+    assert.deepEqual(texts(pages), all(100));
+    assert.equal(pages.at(-1)?.complete, true);
+  });
+
   it("requests one page at a time if offsets are cursors", async () => {
     let open = 0;
     const answer = respondAs({ total: 300, answeredOffset: "cursor", end: "restTotal" });

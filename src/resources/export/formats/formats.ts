@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { PassThrough, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../destinations/destination";
@@ -60,11 +59,7 @@ export async function writeFormat(
     },
   });
   await rm(to, { force: true });
-  await pipeline(
-    format.pieces(from, { args, folder }),
-    compressed,
-    digest,
-    createWriteStream(to, { flags: "wx", flush: true, mode }),
-  );
+  const file = await open(to, "wx", mode);
+  await pipeline(format.pieces(from, { args, folder }), compressed, digest, file.createWriteStream({ flush: true }));
   return { bytes, sha256: hash.digest("hex") };
 }

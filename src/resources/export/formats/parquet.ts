@@ -41,11 +41,9 @@ export const parquet: Format = {
       return piece;
     };
     let line = 0;
-    let begin = 0;
     let length = 0;
     const writeGroup = (): Buffer => {
-      void writer.write({ columnData: columns.map((column) => column.take()), rowGroupSize: line - begin });
-      begin = line;
+      void writer.write({ columnData: columns.map((column) => column.take()), rowGroupSize: line });
       length = 0;
       return written();
     };
@@ -63,7 +61,7 @@ export const parquet: Format = {
       }
     }
     requireFit(columns);
-    if (line > begin) {
+    if (length > 0) {
       yield writeGroup();
     }
     void writer.finish();
