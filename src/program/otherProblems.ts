@@ -46,6 +46,7 @@ export function otherProblems(
 function problemsOf(definition: AnyResource, args: object): Problem[] {
   const problems: Problem[] = [];
   const sound = checkFields(definition.args, knownPart(args) as Record<string, unknown>, "", problems);
+  definition.rules?.(sound, problems);
   try {
     const { settings } = programConfig();
     const checking = definition.check?.(sound, { folder: process.cwd(), settings, problems });
