@@ -3,19 +3,26 @@
 import type { CredentialsInUse } from "./auth/accessToken";
 import { NoToken } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
-import type { ClientParts } from "./clientParts";
-import { clientParts } from "./clientParts";
+import { Tokens } from "./auth/tokens";
 import type { Operation, OperationName, ResponseOf } from "./contract/operations";
 import { operations } from "./contract/operations";
 import { prepare } from "./contract/requests";
-import { readResponse } from "./contract/responses";
+import type { NewTokens } from "./contract/responses";
+import { readNewTokens, readResponse } from "./contract/responses";
 import type { Subtask } from "./contract/types";
+import { Redactor } from "./errors/redactor";
 import { clock } from "./http/clock";
+import { joinLimiter } from "./http/limiter";
+import { secretsOf } from "./http/proxy";
+import { RequestSender } from "./http/requestSender";
+import { Transport } from "./http/transport";
 import type { CallOptions, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
 import { readPage, rowRequest } from "./rows/rowPage";
 import type { RowsOptions } from "./rows/rows";
 import { readByOffset, readNotExported } from "./rows/rows";
+import type { ClientSettings } from "./settings";
+import { settingsOf } from "./settings";
 import { allSubtasks } from "./subtasks";
 
 /** The call of one operation. */
@@ -34,11 +41,31 @@ export interface ServiceClient extends OperationCalls {}
  * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/reference/client.md describes which requests are repeated, and when.
  */
 export class ServiceClient {
-  readonly #parts: ClientParts;
+  readonly #settings: ClientSettings;
+  readonly #sender: RequestSender;
+  readonly #tokens: Tokens;
+  readonly #secrets = new Redactor();
+  readonly #transport: Transport;
+  #leaveLimiter: (() => void) | undefined;
 
   /** Makes no request and reads no file. @throws TypeError that names every invalid option */
   constructor(options: ServiceClientOptions) {
-    this.#parts = clientParts(options);
+    const settings = settingsOf(options);
+    const { apiKey } = options;
+    const secrets = this.#secrets;
+    for (const word of [apiKey, ...secretsOf(settings.proxy)]) secrets.add(word);
+    const { limiter, leave } = joinLimiter(settings);
+    const transport = new Transport(settings.maxResponseBytes, settings.proxy);
+    const refresh = (token: string): Promise<NewTokens> => {
+      const request = { refresh_token: token, grant_type: "refresh_token" };
+      return this.#sender.call(prepare("refreshToken", request, settings), readNewTokens);
+    };
+    const tokens = new Tokens({ options, settings, secrets, refresh });
+    this.#settings = settings;
+    this.#tokens = tokens;
+    this.#transport = transport;
+    this.#leaveLimiter = leave;
+    this.#sender = new RequestSender({ settings, transport, limiter, tokens, secrets, apiKey });
   }
 
   /**
@@ -46,14 +73,13 @@ export class ServiceClient {
    * `complete`. The service returns rows that are not exported again until they are marked: mark them between two pages, or get one page only.
    */
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
-    const { settings, sender } = this.#parts;
-    const { pageSize, concurrency } = settings;
+    const { pageSize, concurrency } = this.#settings;
     const { maxRows = Number.POSITIVE_INFINITY, offset = 0, signal, deadlineSeconds, once } = options;
     const { name, request } = rowRequest(source);
     const reading = {
       fetch: (from: number, size: number, pageSignal: AbortSignal) =>
-        sender.call(
-          prepare(name, { ...request, offset: from, size }, settings),
+        this.#sender.call(
+          prepare(name, { ...request, offset: from, size }, this.#settings),
           (body, anyLost) => readPage(name, body, anyLost),
           { signal: pageSignal, deadlineSeconds, once },
         ),
@@ -68,7 +94,7 @@ export class ServiceClient {
 
   /** All subtasks of a task, however many of them the service returns on a page. */
   allSubtasks(taskId: string, options: CallOptions = {}): Promise<Subtask[]> {
-    const { deadlineSeconds = this.#parts.settings.deadline / 1000 } = options;
+    const { deadlineSeconds = this.#settings.deadlineSeconds } = options;
     const end = clock.now() + deadlineSeconds * 1000;
     return allSubtasks(async (page, size) => {
       const left = Math.max(0, end - clock.now()) / 1000;
@@ -78,12 +104,12 @@ export class ServiceClient {
 
   /** Which credentials are in use, without their values. */
   describeCredentials(): CredentialsInUse {
-    return this.#parts.tokens.describe();
+    return this.#tokens.describe();
   }
 
   /** Hides the credentials in use in a text of somebody else, as in the messages of errors. */
   redact(text: string): string {
-    return this.#parts.secrets.scrub(text);
+    return this.#secrets.scrub(text);
   }
 
   /**
@@ -91,7 +117,7 @@ export class ServiceClient {
    * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {
-    const { value, expiresAt } = await this.#redacted(this.#parts.tokens.get(new AbortController().signal));
+    const { value, expiresAt } = await this.#redacted(this.#tokens.get(new AbortController().signal));
     return {
       Version: 1,
       AccessToken: value,
@@ -104,7 +130,7 @@ export class ServiceClient {
    * @throws Error if there is no refresh token, or the service accepts none
    */
   async renewTokens(): Promise<CredentialsInUse> {
-    await this.#redacted(this.#parts.tokens.renew());
+    await this.#redacted(this.#tokens.renew());
     return this.describeCredentials();
   }
 
@@ -113,7 +139,7 @@ export class ServiceClient {
    * of the response. Undefined before a response that has a date.
    */
   get clockAhead(): number | undefined {
-    return this.#parts.sender.clockAhead;
+    return this.#sender.clockAhead;
   }
 
   /**
@@ -121,12 +147,12 @@ export class ServiceClient {
    * refresh token that the service still accepts.
    */
   async tokensSettled(): Promise<void> {
-    await this.#parts.tokens.settled();
+    await this.#tokens.settled();
   }
 
   /** Whether a refresh is in progress now: see `tokensSettled`. */
   get isRefreshing(): boolean {
-    return this.#parts.tokens.isExchanging;
+    return this.#tokens.isExchanging;
   }
 
   /**
@@ -135,12 +161,16 @@ export class ServiceClient {
    * @throws Error if a rotated refresh token could not be stored and is lost with this client
    */
   close(): void {
-    this.#parts.close();
+    this.#leaveLimiter?.();
+    this.#leaveLimiter = undefined;
+    this.#sender.close();
+    this.#transport.close();
+    this.#tokens.checkStored();
   }
 
   #redacted<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: unknown) => {
-      throw error instanceof NoToken ? new Error(this.#parts.secrets.scrub(error.message)) : error;
+      throw error instanceof NoToken ? new Error(this.#secrets.scrub(error.message)) : error;
     });
   }
 
@@ -149,10 +179,10 @@ export class ServiceClient {
     request: object,
     options?: CallOptions,
   ): Promise<ResponseOf<Name>> {
-    const { settings, sender, secrets } = this.#parts;
+    const secrets = this.#secrets;
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
     const read = (body: Buffer): ResponseOf<Name> => readResponse(name, body);
-    const response = await sender.call(prepare(name, request, settings), read, options);
+    const response = await this.#sender.call(prepare(name, request, this.#settings), read, options);
     if (name === "refreshToken") {
       const { data } = response as ResponseOf<"refreshToken">;
       secrets.add(data.access_token);

@@ -3,67 +3,54 @@ import type { Problem, Shape } from "./contract/kinds";
 import { checkValue, choice, integer, number, string } from "./contract/kinds";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
-import type { ProxyServer } from "./http/proxyServer";
-import { proxyOf } from "./http/proxyServer";
-import type { CredentialScheme, LogLevel, ServiceClientOptions } from "./options";
+import type { ProxyServer } from "./http/proxy";
+import { proxyOf } from "./http/proxy";
+import type { ServiceClientOptions } from "./options";
 import { parsedUrl } from "./parsedUrl";
 
+type OnlyOfTokens = "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
+
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
-export interface ClientSettings {
-  /** Without trailing slashes. */
-  baseUrl: string;
+export interface ClientSettings extends Required<Omit<ServiceClientOptions, OnlyOfTokens>> {
   /** The proxy that the environment sets for this service. */
   proxy: ProxyServer | undefined;
-  /** Milliseconds. */
-  timeout: number;
-  /** Milliseconds. */
-  deadline: number;
-  /** Milliseconds. */
-  busyTimeout: number;
-  maxRetries: number;
-  requestsPerSecond: number;
-  concurrency: number;
-  pageSize: number;
-  maxResponseBytes: number;
-  notExecutedCodes: readonly string[];
-  credentials: CredentialScheme;
-  refreshPath: string;
-  tokenStore: string;
-  profile: string;
-  logLevel: LogLevel;
-  log: (line: string) => void;
-  warn: (message: string) => void;
-  interrupted: AbortSignal;
-  settingName: (option: string) => string;
 }
 
 /** @throws TypeError that names every invalid option, but no value that can be a credential */
 export function settingsOf(options: ServiceClientOptions): ClientSettings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
+  const { accessToken, refreshToken, apiKey, credentialCommand, ...others } = options;
   const stderr = (line: string) => void process.stderr.write(`${shownText(line)}\n`);
   const proxyAddress = proxyFromEnvironment(options.baseUrl);
+  const defaults = {
+    timeoutSeconds: 30,
+    deadlineSeconds: 900,
+    busyTimeoutSeconds: 120,
+    maxRetries: 5,
+    requestsPerSecond: Number.POSITIVE_INFINITY,
+    concurrency: 8,
+    pageSize: 1000,
+    maxResponseBytes: 64 * 1024 * 1024,
+    credentials: "contract",
+    refreshPath: "/token",
+    allowInsecureHttp: false,
+    tokenStore: defaultTokenStore(),
+    profile: "default",
+    logLevel: "silent",
+    log: stderr,
+    warn: stderr,
+    interrupted: new AbortController().signal,
+    settingName: (option: string) => option,
+  } as const;
+  const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   return {
+    ...defaults,
+    notExecutedCodes: [],
+    ...given,
+    // Without trailing slashes.
     baseUrl: withoutSlashes(options.baseUrl),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
-    timeout: (options.timeoutSeconds ?? 30) * 1000,
-    deadline: (options.deadlineSeconds ?? 900) * 1000,
-    busyTimeout: (options.busyTimeoutSeconds ?? 120) * 1000,
-    maxRetries: options.maxRetries ?? 5,
-    requestsPerSecond: options.requestsPerSecond ?? Number.POSITIVE_INFINITY,
-    concurrency: options.concurrency ?? 8,
-    pageSize: options.pageSize ?? 1000,
-    maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
-    notExecutedCodes: options.notExecutedCodes ?? [],
-    credentials: options.credentials ?? "contract",
-    refreshPath: options.refreshPath ?? "/token",
-    tokenStore: options.tokenStore ?? defaultTokenStore(),
-    profile: options.profile ?? "default",
-    logLevel: options.logLevel ?? "silent",
-    log: options.log ?? stderr,
-    warn: options.warn ?? stderr,
-    interrupted: options.interrupted ?? new AbortController().signal,
-    settingName: options.settingName ?? ((option) => option),
   };
 }
 

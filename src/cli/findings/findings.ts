@@ -9,7 +9,7 @@ import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import { isServiceError } from "../../service/errors/errors";
 import { codeOf } from "../../service/files/privateFile";
-import { proxyOf } from "../../service/http/proxyServer";
+import { proxyOf } from "../../service/http/proxy";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
 import { engineVersion } from "../connection/pulumi";

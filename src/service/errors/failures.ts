@@ -10,8 +10,6 @@ export interface HttpResponse {
   retryAfter?: string;
   /** When the other side responded, by its own clock. */
   date?: string;
-  /** All headers, by their names in lower case. */
-  headers?: Readonly<Record<string, unknown>>;
   body: Buffer;
 }
 

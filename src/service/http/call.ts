@@ -39,7 +39,7 @@ export class Call {
   constructor(
     readonly request: PreparedRequest,
     settings: ClientSettings,
-    { signal, deadlineSeconds = settings.deadline / 1000, once = false }: CallOptions,
+    { signal, deadlineSeconds = settings.deadlineSeconds, once = false }: CallOptions,
     closed: AbortSignal,
   ) {
     this.#settings = settings;
@@ -104,7 +104,7 @@ export class Call {
     this.#busySince ??= now;
     // The service responded, so earlier connection failures are over.
     this.#retries = 0;
-    const left = this.#busySince + this.#settings.busyTimeout - now;
+    const left = this.#busySince + this.#settings.busyTimeoutSeconds * 1000 - now;
     if (left <= 0) return undefined;
     const step = Math.min(longestBusyStep, firstStep * 2 ** this.#busyTries);
     return Math.min(left, step / 2 + Math.random() * (step / 2));

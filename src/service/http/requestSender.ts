@@ -16,12 +16,11 @@ import type { ClientSettings } from "../settings";
 import { Call } from "./call";
 import { clock, pause } from "./clock";
 import type { Limiter } from "./limiter";
-import type { Exchange } from "./transport";
-import type { TransportOnDemand } from "./transportOnDemand";
+import type { Exchange, Transport } from "./transport";
 
 export interface RequestSenderParts {
   settings: ClientSettings;
-  transport: TransportOnDemand;
+  transport: Transport;
   limiter: Limiter;
   tokens: Tokens;
   secrets: Redactor;
@@ -117,7 +116,7 @@ export class RequestSender {
         json: request.json,
         upload: request.upload,
         freshConnection: !request.mayRepeat || request.operation.returnsOnce === true,
-        timeout: settings.timeout,
+        timeout: settings.timeoutSeconds * 1000,
         signal: call.ended,
       });
       this.#log(request, exchange, clock.now() - begun);

@@ -1,19 +1,17 @@
 import http from "node:http";
 import https from "node:https";
-import type { Readable } from "node:stream";
-import type { AxiosInstance, AxiosProxyConfig } from "axios";
-import axios from "axios";
+import { Readable } from "node:stream";
+import type { AxiosInstance, AxiosStatic } from "axios";
 import type { UploadSource } from "../contract/types";
 import type { HttpResponse, Loss } from "../errors/failures";
+import { codeOf } from "../files/privateFile";
 import { ownPackage } from "../ownPackage";
 import { deadlinePassed } from "./call";
 import { longestTimer } from "./clock";
-import { onAbort } from "./onAbort";
-import type { ProxyServer } from "./proxyServer";
-import type { TunnelOptions } from "./tunnel";
-import { TunnelAgent } from "./tunnel";
+import type { ProxyServer, TunnelOptions } from "./proxy";
+import { TunnelAgent } from "./proxy";
 import type { UploadBody } from "./upload";
-import { uploadBody } from "./upload";
+import { FileProblem, uploadBody } from "./upload";
 
 /** One request as it is sent. */
 export interface WireRequest {
@@ -31,69 +29,96 @@ export interface WireRequest {
 
 export type Exchange = { response: HttpResponse; loss?: undefined } | { response?: undefined; loss: Loss };
 
+/** What is known of a request that failed. */
+interface Watch {
+  /** True once the connection is established. From then on, the request can reach the service. */
+  sent: boolean;
+  /** The request used a kept connection. */
+  staleConnection: boolean;
+  fileProblem?: FileProblem;
+  /** The status with which a proxy refused the connection. */
+  refusal?: number;
+}
+
 /** Sends one request with axios. Handles no operations, credentials or retries, and never throws. */
 export class Transport {
-  readonly #axios: AxiosInstance;
-  readonly #kept: Agents;
-  readonly #fresh: Agents;
-  readonly #plainProxy: AxiosProxyConfig | false;
   readonly #maxResponseBytes: number;
+  readonly #proxy: ProxyServer | undefined;
+  readonly #kept: Agents;
+  #axios: AxiosInstance | undefined;
 
   constructor(maxResponseBytes: number, proxy: ProxyServer | undefined) {
     this.#maxResponseBytes = maxResponseBytes;
+    this.#proxy = proxy;
     this.#kept = agentsOf(proxy, true);
-    this.#fresh = agentsOf(proxy, false);
-    this.#plainProxy = proxy === undefined ? false : axiosProxyOf(proxy);
-    this.#axios = axios.create({
+  }
+
+  /**
+   * Loads axios, which takes most of this package's load time: a process without changes makes no request. Call it before a request gets its slot,
+   * because loading takes longer than the interval between two requests.
+   */
+  prepare(): AxiosInstance {
+    // biome-ignore lint/style/noCommonJs: an import would load axios with the module.
+    const { default: axios } = require("axios") as { default: AxiosStatic };
+    this.#axios ??= axios.create({
       headers: { "User-Agent": `pulumi-webextract/${ownPackage.version}`, Accept: "application/json" },
       maxRedirects: 0,
-      maxContentLength: maxResponseBytes,
+      maxContentLength: this.#maxResponseBytes,
       maxBodyLength: Number.POSITIVE_INFINITY,
       responseType: "arraybuffer",
       transformRequest: [(data: unknown) => data],
       transformResponse: [],
       validateStatus: () => true,
     });
+    return this.#axios;
   }
 
   async exchange(request: WireRequest): Promise<Exchange> {
-    const progress = new Progress(request);
+    const { method, url, json, signal, timeout } = request;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), Math.min(timeout, longestTimer));
+    const ended = AbortSignal.any([signal, limit.signal]);
+    const watch: Watch = { sent: false, staleConnection: false };
     let upload: UploadBody | undefined;
+    let body: Readable | undefined;
     try {
-      if (request.upload !== undefined) upload = uploadBody(request.upload.taskId, request.upload.file, progress.renew);
-      const agents = request.freshConnection || upload !== undefined ? this.#fresh : this.#kept;
-      const response = await this.#axios.request<Buffer>({
-        method: request.method,
-        url: request.url,
-        headers: { ...request.headers, ...(upload?.headers ?? jsonHeaders(request.json)) },
-        data: (upload?.stream satisfies Readable | undefined) ?? request.json,
+      upload = request.upload && uploadBody(request.upload.taskId, request.upload.file, () => timer.refresh());
+      body = upload && Readable.from(upload.pieces, { objectMode: false });
+      body?.on("error", (error) => {
+        if (error instanceof FileProblem) watch.fileProblem = error;
+      });
+      const isFresh = request.freshConnection || upload !== undefined;
+      const agents = isFresh ? agentsOf(this.#proxy, false) : this.#kept;
+      const { status, headers, data } = await this.prepare().request<Buffer>({
+        method,
+        url,
+        headers: { ...request.headers, ...(upload?.headers ?? (json && { "Content-Type": "application/json" })) },
+        data: body ?? json,
         httpAgent: agents.http,
         httpsAgent: agents.https,
         // The client's settings name the proxy. Without this, axios would read the environment.
-        proxy: request.url.startsWith("https:") ? false : this.#plainProxy,
-        signal: progress.signal,
-        transport: progress.transport,
+        proxy: this.#proxy === undefined || url.startsWith("https:") ? false : plainProxyOf(this.#proxy),
+        signal: ended,
+        transport: watched(watch, ended),
       });
-      if (!progress.sent) {
-        // Nothing was sent yet: this is the response of the proxy to CONNECT.
-        const { status } = response;
-        return { loss: { reason: "proxy", sent: false, status, detail: `the proxy responded ${status}` } };
-      }
       return {
         response: {
-          status: response.status,
-          contentType: String(response.headers["content-type"] ?? ""),
-          retryAfter: response.headers["retry-after"]?.toString(),
-          date: response.headers.date?.toString(),
-          headers: response.headers,
-          body: Buffer.isBuffer(response.data) ? response.data : Buffer.alloc(0),
+          status,
+          contentType: String(headers["content-type"] ?? ""),
+          retryAfter: headers["retry-after"]?.toString(),
+          date: headers.date?.toString(),
+          body: Buffer.isBuffer(data) ? data : Buffer.alloc(0),
         },
       };
     } catch (error) {
-      return { loss: this.#lossOf(error, request, progress, upload) };
+      if (error instanceof FileProblem) watch.fileProblem = error;
+      const { sent, staleConnection } = watch;
+      const { host } = new URL(url);
+      return { loss: { ...this.#reasonOf(error, watch, signal, limit.signal), sent, host, staleConnection } };
     } finally {
-      progress.end();
-      upload?.dispose();
+      clearTimeout(timer);
+      body?.destroy();
+      upload?.close();
     }
   }
 
@@ -102,35 +127,29 @@ export class Transport {
     for (const agent of [this.#kept.http, this.#kept.https]) agent.destroy();
   }
 
-  #lossOf(error: unknown, request: WireRequest, progress: Progress, upload: UploadBody | undefined): Loss {
-    const { sent } = progress;
-    const unopened = request.upload !== undefined && upload === undefined && error instanceof Error;
-    const problem = unopened ? `the file cannot be opened (${error.message}).` : upload?.problem();
-    if (problem !== undefined) return { reason: "source", sent, detail: problem };
-    if (request.signal.reason === deadlinePassed) return { reason: "timeout", sent, detail: deadlinePassed.message };
-    if (request.signal.aborted) return { reason: "aborted", sent, detail: "aborted" };
-    if (progress.timedOut) {
-      return { reason: "timeout", sent, detail: `timeout after ${request.timeout / 1000} s` };
-    }
-    if (!(error instanceof Error)) return { reason: "connection", sent, detail: "unknown reason" };
-    if (/maxContentLength/.test(error.message)) {
-      return {
-        reason: "tooLarge",
-        sent,
-        detail: `the response is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`,
-      };
+  #reasonOf(
+    error: unknown,
+    { fileProblem, refusal: status }: Watch,
+    signal: AbortSignal,
+    limit: AbortSignal,
+  ): Pick<Loss, "reason" | "detail" | "status"> {
+    if (fileProblem !== undefined) return { reason: "source", detail: fileProblem.message };
+    if (signal.reason === deadlinePassed) return { reason: "timeout", detail: deadlinePassed.message };
+    if (signal.aborted) return { reason: "aborted", detail: "aborted" };
+    if (limit.aborted) return { reason: "timeout", detail: "the time of the request (timeoutSeconds) passed" };
+    if (status !== undefined) return { reason: "proxy", detail: `the proxy responded ${status}`, status };
+    if (error instanceof Error && /maxContentLength/.test(error.message)) {
+      const detail = `the response is larger than ${this.#maxResponseBytes} bytes (maxResponseBytes).`;
+      return { reason: "tooLarge", detail };
     }
     // Only the system's code, because the error itself holds the request with its credential.
-    const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-    const detail = code === undefined ? "connection lost" : (detailOf.get(code) ?? code);
-    const host = new URL(request.url).host;
-    return { reason: "connection", sent, detail, host, staleConnection: progress.reused };
+    return { reason: "connection", detail: codeOf(error) };
   }
 }
 
 interface Agents {
   http: http.Agent;
-  https: http.Agent;
+  https: https.Agent;
 }
 
 function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
@@ -141,88 +160,37 @@ function agentsOf(proxy: ProxyServer | undefined, keepAlive: boolean): Agents {
 }
 
 /** For plain http, where the proxy receives the whole request. */
-function axiosProxyOf({ url, user }: ProxyServer): AxiosProxyConfig {
+function plainProxyOf({ url, user }: ProxyServer) {
   const standardPort = url.protocol === "https:" ? 443 : 80;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return { protocol: url.protocol, host, port: Number(url.port) || standardPort, auth: user };
+}
+
+/** Replaces the modules of Node.js to watch the connection, because axios reports only that a request failed. */
+function watched(watch: Watch, ended: AbortSignal) {
+  const tunnel: TunnelOptions = {
+    ended,
+    refused: (status) => {
+      watch.refusal = status;
+    },
+  };
   return {
-    protocol: url.protocol,
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: url.port === "" ? standardPort : Number(url.port),
-    auth: user,
-  };
-}
-
-const detailOf = new Map([
-  ["ECONNREFUSED", "ECONNREFUSED: connection refused"],
-  ["ECONNRESET", "ECONNRESET: connection cut off"],
-  ["EPIPE", "EPIPE: connection cut off"],
-  ["ERR_BAD_RESPONSE", "the response was cut off"],
-  ["ENOTFOUND", "ENOTFOUND: no such host"],
-]);
-
-function jsonHeaders(json: string | undefined): Record<string, string> {
-  return json === undefined ? {} : { "Content-Type": "application/json" };
-}
-
-/** Watches one request: its timeout, whether it was sent, and the signal of the call. */
-class Progress {
-  readonly #controller = new AbortController();
-  readonly #request: WireRequest;
-  readonly #stopListening: () => void;
-  #timer: NodeJS.Timeout | undefined;
-  timedOut = false;
-  /** True once the connection is established. From then on, the request can reach the service. */
-  sent = false;
-  /** Whether the request used a kept connection. */
-  reused = false;
-
-  constructor(request: WireRequest) {
-    this.#request = request;
-    if (request.signal.aborted) this.#controller.abort();
-    this.#stopListening = onAbort(request.signal, () => this.#controller.abort());
-    this.renew();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** An arrow function, because it is passed as a callback. */
-  readonly renew = (): void => {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        this.timedOut = true;
-        this.#controller.abort();
-      },
-      Math.min(this.#request.timeout, longestTimer),
-    );
-  };
-
-  /** Replaces the modules of Node.js to watch the socket, because axios reports only that a request failed. */
-  readonly transport = {
     request: (
       options: https.RequestOptions,
       callback: (response: http.IncomingMessage) => void,
     ): http.ClientRequest => {
       const secure = options.protocol === "https:";
-      const withSignal: https.RequestOptions & TunnelOptions = { ...options, ended: this.signal };
-      const request = secure ? https.request(withSignal, callback) : http.request(options, callback);
+      const request = secure ? https.request({ ...options, ...tunnel }, callback) : http.request(options, callback);
       request.once("socket", (socket) => {
-        const markSent = () => {
-          this.sent = true;
+        const markSent = (): void => {
+          watch.sent = true;
         };
-        this.reused = request.reusedSocket;
-        if (request.reusedSocket) markSent();
-        else if (secure) socket.once("secureConnect", markSent);
-        else if (socket.connecting) socket.once("connect", markSent);
+        watch.staleConnection = request.reusedSocket;
+        if (!request.reusedSocket && secure) socket.once("secureConnect", markSent);
+        else if (!request.reusedSocket && socket.connecting) socket.once("connect", markSent);
         else markSent();
       });
       return request;
     },
   };
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#stopListening();
-  }
 }

@@ -1,48 +1,30 @@
-import { createHash, randomBytes } from "node:crypto";
-import { Readable } from "node:stream";
+import { createHash, randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
 import type { UploadSource } from "../contract/types";
 
 /** The multipart body of one attempt, with its open file. */
 export interface UploadBody {
-  stream: Readable;
   headers: Record<string, string>;
-  /** Why the file could not be sent completely, after the stream failed for that reason. */
-  problem(): string | undefined;
+  /** @throws FileProblem */
+  pieces: AsyncGenerator<Buffer, void, void>;
   /** Closes the file. To be called after success and failure. */
-  dispose(): void;
+  close(): void;
 }
 
-/** Streams `taskId` and `file` as multipart/form-data; `onProgress` is called for each piece of the file. */
-export function uploadBody(taskId: string, file: UploadSource, onProgress: () => void): UploadBody {
-  let problem: string | undefined;
-  const { head, tail, headers } = frameOf(taskId, file);
-  const source = file.open();
-  // An error before the first read would be unhandled. The loop over the source throws it.
-  source.on("error", () => undefined);
-  async function* body(): AsyncGenerator<Buffer, void, void> {
-    yield head;
-    try {
-      yield* checked(source, file, onProgress);
-    } catch (error) {
-      // The stream of an aborted request is already destroyed. The file is not the cause then.
-      if (!stream.destroyed) problem = problemOf(error);
-      throw error;
-    }
-    yield tail;
+/** The file cannot be sent. The message is for the user. */
+export class FileProblem extends Error {
+  constructor(cause: unknown) {
+    super(`the file cannot be sent: ${cause instanceof Error ? cause.message : "unknown reason"}.`);
   }
-  const stream = Readable.from(body(), { objectMode: false });
-  const dispose = () => {
-    stream.destroy();
-    source.destroy();
-  };
-  return { stream, headers, problem: () => problem, dispose };
 }
 
-/** The parts of the body before and after the file, and the headers. */
-function frameOf(taskId: string, file: UploadSource): { head: Buffer; tail: Buffer; headers: Record<string, string> } {
-  const boundary = `webextract-${randomBytes(16).toString("hex")}`;
-  const escapes: Record<string, string> = { '"': "%22", "\r": "%0D", "\n": "%0A" };
-  const filename = (file.name ?? "urls.txt").replace(/["\r\n]/g, (character) => escapes[character] ?? "");
+/**
+ * Streams `taskId` and `file` as multipart/form-data; `onProgress` is called for each piece of the file.
+ * @throws FileProblem if the file cannot be opened
+ */
+export function uploadBody(taskId: string, file: UploadSource, onProgress: () => void): UploadBody {
+  const { name = "urls.txt", size } = file;
+  const boundary = `webextract-${randomUUID()}`;
   const head = Buffer.from(
     [
       `--${boundary}`,
@@ -50,24 +32,32 @@ function frameOf(taskId: string, file: UploadSource): { head: Buffer; tail: Buff
       "",
       taskId,
       `--${boundary}`,
-      `Content-Disposition: form-data; name="file"; filename="${filename}"`,
+      `Content-Disposition: form-data; name="file"; filename="${name.replace(/["\r\n]/g, encodeURIComponent)}"`,
       "Content-Type: text/plain; charset=utf-8",
       "",
       "",
     ].join("\r\n"),
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const headers: Record<string, string> = { "content-type": `multipart/form-data; boundary=${boundary}` };
-  if (file.size !== undefined) headers["content-length"] = String(head.length + file.size + tail.length);
-  return { head, tail, headers };
-}
-
-/** A problem of the file. The message is for the user. */
-class FileProblem extends Error {}
-
-function problemOf(error: unknown): string {
-  if (error instanceof FileProblem) return error.message;
-  return `the file cannot be read (${error instanceof Error ? error.message : "unknown reason"}).`;
+  const length: Record<string, string> =
+    size === undefined ? {} : { "Content-Length": String(head.length + size + tail.length) };
+  let source: Readable;
+  try {
+    // An error before the first read would be unhandled. The loop over the source throws it.
+    source = file.open().on("error", () => undefined);
+  } catch (error) {
+    throw new FileProblem(error);
+  }
+  async function* pieces(): AsyncGenerator<Buffer, void, void> {
+    yield head;
+    yield* checked(source, file, onProgress);
+    yield tail;
+  }
+  return {
+    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}`, ...length },
+    pieces: pieces(),
+    close: () => source.destroy(),
+  };
 }
 
 /**
@@ -75,35 +65,29 @@ function problemOf(error: unknown): string {
  * changed after its check, so it cannot accept the file.
  */
 async function* checked(
-  pieces: AsyncIterable<unknown>,
+  source: Readable,
   { size, sha256 }: UploadSource,
   onProgress: () => void,
 ): AsyncGenerator<Buffer, void, void> {
+  const hash = createHash("sha256");
   let bytes = 0;
   let held: Buffer | undefined;
-  const hash = sha256 === undefined ? undefined : createHash("sha256");
-  for await (const given of pieces) {
-    const piece = bytesOf(given);
-    bytes += piece.length;
-    if (size !== undefined && bytes > size) {
-      throw new FileProblem(`the file grew while it was read: ${size} bytes were announced.`);
+  try {
+    for await (const given of source) {
+      const piece = Buffer.from(given);
+      bytes += piece.length;
+      if (size !== undefined && bytes > size) break;
+      hash.update(piece);
+      onProgress();
+      if (held !== undefined) yield held;
+      held = piece;
     }
-    hash?.update(piece);
-    onProgress();
-    if (held !== undefined) yield held;
-    held = piece;
-  }
-  if (size !== undefined && bytes !== size) {
-    throw new FileProblem(`the file changed while it was read: ${size} bytes were announced, ${bytes} came.`);
-  }
-  if (hash !== undefined && hash.digest("hex") !== sha256?.toLowerCase()) {
-    throw new FileProblem("the file is no longer the one that was checked: its SHA-256 differs.");
+    if (bytes !== (size ?? bytes)) throw new Error(`its size is no longer ${size} bytes`);
+    if (sha256 !== undefined && hash.digest("hex") !== sha256.toLowerCase()) {
+      throw new Error("it is no longer the file that was checked, because its SHA-256 differs");
+    }
+  } catch (error) {
+    throw new FileProblem(error);
   }
   if (held !== undefined) yield held;
-}
-
-function bytesOf(piece: unknown): Buffer {
-  if (typeof piece === "string") return Buffer.from(piece);
-  if (piece instanceof Uint8Array) return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
-  throw new FileProblem("the file cannot be read: its stream gives neither bytes nor strings.");
 }
