@@ -12,12 +12,12 @@ import { taskParameters } from "../resources/settings/taskParameters";
 import { taskCopy } from "../resources/task/taskCopy";
 import { taskStartUrls } from "../resources/task/taskStartUrls";
 import type { ExtractionResource } from "./extractionResource";
+import { warnOfUnfinishedRun } from "./problems/unfinishedRun";
 import { programRunLabel } from "./programConfig";
 import type { AnyOf, ArgsOf, InputsOf } from "./resourceClass";
 import { readableClass, resourceClass } from "./resourceClass";
 import type { Trigger } from "./triggers";
 import { hashesOf, refuseUnseen } from "./triggers";
-import { warnOfUnfinishedRun } from "./unfinishedRun";
 
 /** The source of a task that is copied. */
 export interface CopySource extends InputsOf<Required<Pick<ArgsOf<typeof taskCopy>, "sourceTaskId" | "taskGroupId">>> {}

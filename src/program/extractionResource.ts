@@ -12,7 +12,7 @@ import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
-import { otherProblems } from "./otherProblems";
+import { otherProblems } from "./problems/otherProblems";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
 import { readOptions, requireProfile } from "./reads/programReads";

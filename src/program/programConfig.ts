@@ -2,7 +2,7 @@ import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
 import { parseGivenConfig } from "../config/config";
 import { perProgram } from "./perProgram";
-import { warnOfPlainCredentials } from "./plainCredentials";
+import { warnOfPlainCredentials } from "./problems/plainCredentials";
 import { isMocked } from "./providerText";
 
 const namespace = "webextract:";

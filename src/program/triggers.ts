@@ -30,8 +30,11 @@ export interface TriggerMap {
 export interface PlainData {
   // biome-ignore lint/suspicious/noExplicitAny: no other index signature accepts the values of an interface
   readonly [name: string]: any;
+  /** Resources have outputs here. */
   readonly urn?: string;
+  /** Lists, Maps and Sets have it. */
   readonly [Symbol.iterator]?: never;
+  /** Dates have it. */
   readonly [Symbol.toPrimitive]?: never;
 }
 

@@ -1,1 +1,1 @@
-export { warnOfPlainCredentials } from "../../src/program/plainCredentials";
+export { warnOfPlainCredentials } from "../../src/program/problems/plainCredentials";

@@ -218,7 +218,7 @@ describe("waiting for a run on the engine", () => {
     const risks = plan.diagnostics?.filter(({ message }) => takesLotNo.test(message));
     assert.deepEqual(
       risks?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
-      [["rows", "warning"]],
+      [["run", "warning"]],
     );
     assert.deepEqual(world.emulator.requests, []);
     world.emulator.change.releaseRuns();

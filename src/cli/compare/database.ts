@@ -125,11 +125,11 @@ async function load(): Promise<typeof DuckDb> {
 /** Without the values of rows, temporary names and the statement, which the message shows, too. */
 function failure(error: unknown): CliError {
   const [line = ""] = messageOf(error).split("\n");
-  const [, json, place, why] = /: ([^"]*) in file ".*\bin ((?:line|record).*?\d+): ([^:.]*)/.exec(line) ?? [];
+  const [what = "", file = ""] = line.split(' in file "');
+  const [, place, why] = /\bin ((?:line|record)[^:]{1,60}): ([^:.]*)/.exec(file) ?? [];
+  const short = place === undefined ? line : `${what.slice(what.indexOf(": ") + 2)} near ${place}: ${why}`;
   const advice = /memory|disk|space|write/i.test(line) ? spaceAdvice() : "";
-  return new CliError(
-    `DuckDB failed: ${oneLine(json === undefined ? line : `${json} near ${place}: ${why}`).trim()}${advice}`,
-  );
+  return new CliError(`DuckDB failed: ${oneLine(short).trim()}${advice}`);
 }
 
 export function spaceAdvice(): string {

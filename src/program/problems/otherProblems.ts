@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers";
-import type { Problem } from "../resources/args";
-import { checkFields } from "../resources/args";
-import type { AnyResource } from "../resources/index";
-import { counted, isPlainMap, unknown } from "../resources/values";
-import { perProgram } from "./perProgram";
-import { programConfig } from "./programConfig";
+import type { Problem } from "../../resources/args";
+import { checkFields } from "../../resources/args";
+import type { AnyResource } from "../../resources/index";
+import { counted, isPlainMap, unknown } from "../../resources/values";
+import { perProgram } from "../perProgram";
+import { programConfig } from "../programConfig";
 
 /**
  * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource that the program

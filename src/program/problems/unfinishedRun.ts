@@ -1,7 +1,7 @@
 import type { Output, Resource } from "@pulumi/pulumi";
 import { log } from "@pulumi/pulumi";
-import { perProgram } from "./perProgram";
-import { taskOf } from "./taskOrder";
+import { perProgram } from "../perProgram";
+import { taskOf } from "../taskOrder";
 
 const warned = perProgram(() => ({ once: false }));
 
@@ -16,6 +16,7 @@ export function warnOfUnfinishedRun(name: string, args: { taskId: unknown; profi
       void log.warn(
         `DataExport "${name}" takes lotNo from ${run.title}, which does not wait for the end of the run (waitFor: "started"). ` +
           `So the export may read before all rows are there. Set waitFor: "finished" on ${run.title}.`,
+        run.resource,
       );
     }
   });
