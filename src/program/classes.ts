@@ -17,7 +17,7 @@ import { programRunLabel } from "./programConfig";
 import type { AnyOf, ArgsOf, InputsOf } from "./resourceClass";
 import { readableClass, resourceClass } from "./resourceClass";
 import type { Trigger } from "./triggers";
-import { hashesOf, refuseUnseen } from "./triggers";
+import { hashesOf, triggersOf } from "./triggers";
 
 /** The source of a task that is copied. */
 export interface CopySource extends InputsOf<Required<Pick<ArgsOf<typeof taskCopy>, "sourceTaskId" | "taskGroupId">>> {}
@@ -99,9 +99,9 @@ export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "tr
  * nothing, or `POST /cloudextraction/subtasks:stop`.
  */
 export class CloudRun extends readableClass<typeof cloudRun, CloudRunArgs>(cloudRun, (name, args, opts) => {
-  refuseUnseen(`CloudRun "${name}"`, args.triggers, "Use rerunOn: […] for it.");
+  const triggers = triggersOf(`CloudRun "${name}"`, args.triggers, "Use rerunOn: […] for it.") as Trigger;
   const runLabel = opts?.id === undefined ? programRunLabel() : undefined;
-  return { ...args, rerunOn: hashesOf(name, args.rerunOn), runLabel };
+  return { ...args, triggers, rerunOn: hashesOf(name, args.rerunOn), runLabel };
 }) {}
 
 /** The scope is no input: only a scope that the compiler knows says whether `lotNo` is required. */
@@ -125,9 +125,9 @@ export type DataExportArgs = DataExportBatchArgs | DataExportTaskArgs;
  * Create and update: `GET /data/lotno/all`, `GET /data/all` or `GET /data/notexported`, then `POST /data/markexported` if asked.
  */
 export class DataExport extends resourceClass<typeof dataExport, DataExportArgs>(dataExport, (name, args) => {
-  refuseUnseen(`DataExport "${name}"`, args.triggers, "Name a property of it, such as run.id.");
   warnOfUnfinishedRun(name, args);
-  return args;
+  const advice = "Name a property of it, such as run.id.";
+  return { ...args, triggers: triggersOf(`DataExport "${name}"`, args.triggers, advice) as Trigger };
 }) {}
 
 /** Arguments of {@link TaskParameters}. */

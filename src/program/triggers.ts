@@ -1,5 +1,5 @@
 import type { Input, OutputInstance } from "@pulumi/pulumi";
-import { output, Resource, RunError } from "@pulumi/pulumi";
+import { Output, output, Resource, RunError } from "@pulumi/pulumi";
 import { describeValue, isPlainMap } from "../resources/values";
 import type { ExtractionResource } from "./extractionResource";
 
@@ -58,21 +58,40 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
 }
 
 /**
- * Refuses triggers whose changes the engine does not see: it gets only the id of a resource, and an empty map for a date. Values of outputs are not looked
- * at.
+ * Returns the triggers. Refuses values whose changes the engine does not see, also within outputs: it gets only the id of a resource, and an
+ * empty map for a date.
  * @param owner the resource with the triggers
  * @param advice what to write instead of a resource
  */
-export function refuseUnseen(owner: string, value: unknown, advice: string, path = "triggers"): void {
+export function triggersOf(owner: string, value: unknown, advice: string, path = "triggers"): unknown {
   const what = Resource.isInstance(value) ? "a resource" : unseen(value);
   if (what !== undefined) {
     const next = what === "a resource" ? advice : "Give a string, a number, or lists and maps of these.";
     throw new RunError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
   }
-  if (Array.isArray(value) || isPlainMap(value)) {
-    for (const [name, each] of Object.entries(value)) {
-      refuseUnseen(owner, each, advice, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`);
-    }
+  if (Output.isInstance(value) || value instanceof Promise) {
+    return output(value).apply((known) => orNever(() => triggersOf(owner, known, advice, path)));
+  }
+  if (Array.isArray(value)) {
+    return value.map((each, index) => triggersOf(owner, each, advice, `${path}[${index}]`));
+  }
+  if (isPlainMap(value)) {
+    const fields = Object.entries(value).map(([name, each]) => [
+      name,
+      triggersOf(owner, each, advice, `${path}.${name}`),
+    ]);
+    return Object.fromEntries(fields);
+  }
+  return value;
+}
+
+/** The SDK would show an error in an output with a stack. So the program fails with a rejection of its own, and the output never resolves. */
+function orNever(look: () => unknown): unknown {
+  try {
+    return look();
+  } catch (error) {
+    void Promise.reject(error);
+    return new Promise(() => undefined);
   }
 }
 

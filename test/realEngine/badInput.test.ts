@@ -87,16 +87,16 @@ describe("bad arguments on the engine", () => {
     );
   });
 
-  it("are refused if a file is missing or empty, with its resolved path", async () => {
-    const looksFor = async (name: string): Promise<void> => {
+  it("are refused if a file is missing, with its resolved path, or empty", async () => {
+    const looksFor = async (path: string): Promise<void> => {
       const [problem = "", ...others] = await refusalOf(world);
       assert.deepEqual(others, []);
-      assert.ok(problem.includes(join(world.project.folder, name)), problem);
+      assert.ok(problem.includes(path), problem);
     };
     world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "not-there.txt" });');
-    await looksFor("not-there.txt");
+    await looksFor(join(world.project.folder, "not-there.txt"));
     world.program('new TaskLoopItems("loop", { taskId: "t", actionId: "a", loopType: "l", itemsFile: "empty.txt" });');
-    await looksFor("empty.txt");
+    await looksFor('"empty.txt", which has only blank lines');
   });
 
   it("are refused if a resource is declared in the wrong order, with what to move", async () => {

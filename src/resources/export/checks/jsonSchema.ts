@@ -51,8 +51,9 @@ export function compileSchema(text: string, timeLimit = defaultTimeLimit): Valid
 function compiled(text: string): (row: Row) => string | undefined {
   const schema = parsed(text);
   const AjvOfDraft = /draft-07/.test(String(schema.$schema)) ? Ajv : Ajv2020;
+  const ajv = addFormats(new AjvOfDraft(options));
   try {
-    const validate = addFormats(new AjvOfDraft(options)).compile(schema);
+    const validate = ajv.compile(schema);
     return (row) => {
       try {
         return validate(row) ? undefined : (validate.errors?.[0]?.schemaPath ?? "#");
@@ -61,7 +62,15 @@ function compiled(text: string): (row: Row) => string | undefined {
       }
     };
   } catch (error) {
-    throw new Error(error instanceof RangeError ? tooDeep : `cannot be used: ${messageOf(error)}`);
+    if (error instanceof RangeError) {
+      throw new Error(tooDeep);
+    }
+    const [problem] = ajv.errors ?? [];
+    throw new Error(
+      problem === undefined
+        ? `cannot be used: ${messageOf(error)}`
+        : `is not valid at "#${problem.instancePath}": ${problem.message}`,
+    );
   }
 }
 
