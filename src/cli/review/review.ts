@@ -10,8 +10,6 @@ import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
 import type { ExportPair, StackExport } from "./exportPairs";
 import { isSameRun, nameInProgram } from "./exportPairs";
-import type { GivenKeys } from "./keys";
-import { keyOf } from "./keys";
 import { NotComparable, RowsOf } from "./rowsOf";
 
 /** What a review has found about the exports of two stacks. */
@@ -33,7 +31,8 @@ export interface Compared {
 }
 
 export interface ReviewOptions {
-  readonly keys: GivenKeys;
+  /** For all exports whose rows have these fields. */
+  readonly key: readonly string[];
   readonly conditions: readonly Condition[];
   /** Only exports that it changes are compared. */
   readonly plan?: Plan;
@@ -59,7 +58,7 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
     }
   }
   const names = [...fields];
-  for (const name of options.keys.ofAll) {
+  for (const name of options.key) {
     requireField(name, names, "--key", options.values);
   }
   for (const name of fieldsOf(options.conditions)) {
@@ -102,7 +101,7 @@ interface PairOptions extends ReviewOptions {
 }
 
 async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Promise<Compared> {
-  const { keys, conditions, values, rowsOf, fields } = options;
+  const { conditions, values, rowsOf, fields } = options;
   const [base, head] = [pair.base as StackExport, pair.head as StackExport];
   cli.terminal.progress(`Comparing the rows of ${pair.name}`);
   const sides = await rowsOf.both(base, head);
@@ -114,7 +113,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
     for (const each of [...ofBase.keys(), ...ofHead.keys()]) {
       fields.add(each);
     }
-    const key = keyOf(pair, keys, (name) => ofBase.has(name) && ofHead.has(name));
+    const key = keyOf(pair, options.key, (name) => ofBase.has(name) && ofHead.has(name));
     usable = conditions.filter((each) => fieldsOf([each]).every((name) => ofBase.has(name) || ofHead.has(name)));
     return { key, conditionFields: [], values, details: false };
   });
@@ -126,6 +125,15 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
   const unknown = keyless.map(({ text }) => ({ condition: text, found: "there is no key" }));
   const withNotes = { ...comparison, notes: [...comparison.notes, ...notes] };
   return { pair, comparison: withNotes, failures: [...unknown, ...failuresOf(measurable, comparison)] };
+}
+
+/** The given key, or the first field that the checks of the export declare unique: what the rows of both sides have. */
+function keyOf({ base, head }: ExportPair, given: readonly string[], isField: (name: string) => boolean) {
+  if (given.length > 0 && given.every(isField)) {
+    return given;
+  }
+  const unique = [...(head?.unique ?? []), ...(base?.unique ?? [])].find(isField);
+  return unique === undefined ? [] : [unique];
 }
 
 /** A service has no rows for a batch that it has removed. */

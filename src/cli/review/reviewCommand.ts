@@ -8,7 +8,6 @@ import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
 import { planIn } from "../planReport/planReportCommand";
 import { exportPairs, nameInProgram } from "./exportPairs";
-import { keysIn } from "./keys";
 import type { Review } from "./review";
 import { reviewPairs } from "./review";
 import { reviewReport } from "./reviewReport";
@@ -37,7 +36,7 @@ export const reviewCommand: CliCommand = {
     new Option("--plan <file>", "output of pulumi preview --json of the base stack with the changed program"),
     new Option(
       "-k, --key <field>",
-      "field that names a row, for all exports that have it; NAME=FIELD for one export or task; can be given several times (default: a field that the checks of the export declare unique)",
+      "field that names a row, for all exports that have it; can be given several times (default: a field that the checks of the export declare unique)",
     ).argParser((field: string, before: string[] = []) => [...before, field]),
     new Option(
       "--fail-on <condition>",
@@ -48,7 +47,7 @@ export const reviewCommand: CliCommand = {
   examples: [
     { line: "review --base-stack prod --head-stack trial > review.md", does: "compares all exports of both stacks" },
     {
-      line: "review --base-stack prod --head-stack trial --plan plan.json --key sku --key offers=id",
+      line: "review --base-stack prod --head-stack trial --plan plan.json --key sku",
       does: "compares what a plan changes, row by row",
     },
   ],
@@ -64,7 +63,7 @@ export const reviewCommand: CliCommand = {
     const pairs = exportPairs(base, head);
     const review = await reviewPairs(
       pairs,
-      { keys: keysIn(flags.key ?? [], pairs), conditions, plan, values: withValues },
+      { key: [...new Set(flags.key)], conditions, plan, values: withValues },
       cli,
     );
     const failures = failuresIn(review, conditions.length > 0, plan);
