@@ -20,6 +20,9 @@ export interface Streams {
 /** Back to the beginning of the line, which is deleted. */
 const lineDeleted = "\r\u001b[K";
 
+/** Milliseconds between two lines about the progress where there is no terminal. */
+const lineEveryMs = 10_000;
+
 /**
  * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Only a terminal shows
  * colours and a line that changes. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
@@ -30,6 +33,8 @@ export class Terminal {
   /** Why standard output failed, such as on a full disk; undefined if its reader has gone, as after `| head`. */
   outputFailure: string | undefined;
   private hasProgress = false;
+  private logged = "";
+  private loggedAt = performance.now();
 
   constructor(private readonly streams: Streams) {}
 
@@ -85,12 +90,19 @@ export class Terminal {
     this.say(message, `${this.styled("red", "error:")} `);
   }
 
-  /** Each message replaces the one before. A terminal without colours, such as TERM=dumb, may not be able to delete a line. */
+  /**
+   * On a terminal, each message replaces the one before. In a log, such as that of a CI job, a message that has changed is a line. A terminal without colours, such
+   * as TERM=dumb, may not be able to delete a line.
+   */
   progress(message: string): void {
     const { errors } = this.streams;
     if (this.isColoured) {
       errors.write(`${lineDeleted}${shownText(message).slice(0, (errors.columns ?? 80) - 1)}`);
       this.hasProgress = true;
+    } else if (message !== this.logged && performance.now() - this.loggedAt >= lineEveryMs) {
+      this.logged = message;
+      this.loggedAt = performance.now();
+      errors.write(`${shownText(message)}\n`);
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
+import { useFakeTimers } from "sinon";
 import { hostileStrings } from "../hostile";
 import { adviceOn, CliError, Terminal, table } from "../internals/cli";
 import type { RunReason } from "../internals/resources";
@@ -51,7 +52,7 @@ describe("the terminal of the command line", () => {
     }
   });
 
-  it("shows the progress in a line that changes, on a terminal only", async () => {
+  it("shows the progress in a line that changes on a terminal", () => {
     const shown = terminal({ isTTY: true, columns: 12 });
     shown.terminal.progress("12 of 25 rows");
     shown.terminal.progress("13 of 25 rows");
@@ -59,10 +60,22 @@ describe("the terminal of the command line", () => {
     const deleted = `\r${escapeCharacter}[K`;
     const lines = ["12 of 25 ro", "13 of 25 ro", "Done.\n"].map((line) => `${deleted}${line}`);
     assert.equal(shown.errors.written(), lines.join(""));
-    const log = terminal({});
-    log.terminal.progress("12 of 25 rows");
-    await log.terminal.flush();
-    assert.equal(log.errors.written(), "");
+  });
+
+  it("writes a line to a log when the progress has changed, at most one in 10 seconds", () => {
+    const clock = useFakeTimers({ toFake: ["performance"] });
+    try {
+      for (const streams of [{}, { isTTY: true, colours: false }]) {
+        const log = terminal(streams);
+        for (const done of [0, 1, 1, 2, 2, 3]) {
+          log.terminal.progress(`${done} of 3 subtasks done`);
+          clock.tick(6_000);
+        }
+        assert.equal(log.errors.written(), "1 of 3 subtasks done\n2 of 3 subtasks done\n");
+      }
+    } finally {
+      clock.restore();
+    }
   });
 
   it("takes yes from a key, and everything else as no", async () => {
