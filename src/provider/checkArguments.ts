@@ -1,7 +1,7 @@
 import type { Properties } from "../engine/serialization";
 import type { Problem } from "../resources/args";
-import { checkFields } from "../resources/args";
 import type { AnyResource } from "../resources/index";
+import { checkedArgs } from "../resources/index";
 import { entryOf } from "../resources/values";
 import type { Host } from "./host";
 
@@ -13,7 +13,6 @@ export async function checkArguments(
 ): Promise<{ args: object; problems: Problem[] }> {
   const args = withoutDerived(resource, given);
   const problems: Problem[] = [];
-  const sound = checkFields(resource.args, args, "", problems);
   checkProfile(args.profile, host, problems);
   const { programFolder: folder } = host;
   const { settings } = host.config;
@@ -24,8 +23,7 @@ export async function checkArguments(
   }
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
-  resource.rules?.(sound, problems);
-  const checked = (await resource.check?.(sound, context)) ?? sound;
+  const checked = await checkedArgs(resource, args, context);
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an unknown value before it
   // shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };

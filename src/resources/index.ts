@@ -1,7 +1,8 @@
 import type { ArgSpecs } from "./args";
+import { checkFields } from "./args";
 import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
-import type { Resource } from "./resource";
+import type { CheckContext, Resource } from "./resource";
 import { ResourceError } from "./resource";
 import { cloudRun } from "./run/cloudRun";
 import { cloudSubtasks } from "./run/cloudSubtasks";
@@ -41,4 +42,19 @@ export function resourceNamed(type: string): AnyResource {
     );
   }
   return resource;
+}
+
+/**
+ * All that can be said of arguments without a request: what their description, the rules of the resource and its `check` find.
+ * @returns the form in which they are compared and stored, which has `unknown` in place of what does not fit
+ */
+export function checkedArgs(
+  resource: AnyResource,
+  given: Readonly<Record<string, unknown>>,
+  context: CheckContext,
+): object | Promise<object> {
+  const { problems } = context;
+  const sound = checkFields(resource.args, given, "", problems);
+  resource.rules?.(sound, problems);
+  return resource.check?.(sound, context) ?? sound;
 }

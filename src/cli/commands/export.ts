@@ -19,6 +19,7 @@ import type {
 import { rowSource } from "../../resources/export/model";
 import { incompleteRead } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
+import { checkedArgs } from "../../resources/index";
 import type { Context } from "../../resources/resource";
 import { ResourceError } from "../../resources/resource";
 import { counted } from "../../resources/values";
@@ -137,8 +138,7 @@ function columnFrom(text: string, before: Record<string, ColumnType> = {}): Reco
 async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean): Promise<void> {
   const { folder, settings } = context;
   const problems: Problem[] = [];
-  dataExport.rules?.(args, problems);
-  await dataExport.check?.(args, { folder, settings, problems });
+  await checkedArgs(dataExport, { ...args }, { folder, settings, problems });
   if (toFile && !args.path.includes("{") && problems.length === 0) {
     const destination = await destinationOf(args.path, context);
     if (await destination.exists(args.path)) {

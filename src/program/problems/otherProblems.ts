@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 import type { Problem } from "../../resources/args";
-import { checkFields } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
+import { checkedArgs } from "../../resources/index";
 import { counted, isPlainMap, unknown } from "../../resources/values";
 import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
@@ -45,12 +45,12 @@ export function otherProblems(
 /** The problems that `check` finds without the values of outputs and the content of files. */
 function problemsOf(definition: AnyResource, args: object): Problem[] {
   const problems: Problem[] = [];
-  const sound = checkFields(definition.args, knownPart(args) as Record<string, unknown>, "", problems);
-  definition.rules?.(sound, problems);
   try {
     const { settings } = programConfig();
-    const checking = definition.check?.(sound, { folder: process.cwd(), settings, problems });
-    void Promise.resolve(checking).catch(() => undefined);
+    const known = knownPart(args) as Record<string, unknown>;
+    void Promise.resolve(checkedArgs(definition, known, { folder: process.cwd(), settings, problems })).catch(
+      () => undefined,
+    );
   } catch {
     // The check in the provider reports the error.
   }
