@@ -11,7 +11,7 @@ import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
  *
  * | step | call |
  * |---|---|
- * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`. A wait reads the subtasks again every `pollSeconds`, and `GET /data/lotno/all` for the number of rows with `finishedWhen: "rowsSettled"` |
+ * | create | `GET /cloudextraction/task/subtasks`, `POST /cloudextraction/start`. A wait reads the subtasks again every `pollSeconds`, and `GET /data/lotno/all` for the number of rows |
  * | read | `GET /cloudextraction/task/subtasks` for the status, which is never drift. None after the run has finished |
  * | update | none, or a wait as in create. Never a start |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` with `onDelete: "stop"` |

@@ -1,4 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
+import { isServiceError } from "../../service/errors/errors";
 import type { Context, RunReason, Statuses } from "../resource";
 import { messageOf, PartialFailure } from "../resource";
 import { firstOf } from "../values";
@@ -9,6 +10,8 @@ import { observeRun } from "./observeRun";
 import { pollRun } from "./pollRun";
 import { describeCounts, eachStatus, terminalStatusOf } from "./subtaskList";
 
+/** How long a read of the rows can delay the wait if only the progress line needs it, in seconds. */
+const mostSecondsForProgress = 10;
 const mostNamed = 10;
 
 /**
@@ -37,8 +40,10 @@ export async function waitForRun(
     if (is !== "ended" && is !== "running") {
       throw failed(is, message);
     }
-    if (!settlesRows) {
-      return is === "ended";
+    if (is === "ended" && !settlesRows) {
+      // The last number is older than the end.
+      rows = undefined;
+      return true;
     }
     const before = rows;
     rows = await countRows(run, context, deadlineSeconds);
@@ -49,7 +54,7 @@ export async function waitForRun(
     } else if (settledSince === undefined || rows !== before) {
       settledSince = context.now();
     }
-    return settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
+    return settlesRows && settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
   };
 
   const rowsSoFar = (): string => (rows === undefined ? "" : `, ${rows} rows so far`);
@@ -105,14 +110,23 @@ function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: 
   return { is: hasEnded ? "ended" : "running", message: "" };
 }
 
-/** By a read of one row. Never from notexported, which can return rows only once. */
+/** By a read of one row. Never from notexported, which can return rows only once. Undefined if only the progress line needs it, and the read fails. */
 async function countRows(
-  { taskId, lotNo }: CloudRunState,
+  { taskId, lotNo, finishedWhen }: CloudRunState,
   { client, interrupted }: Context,
-  deadlineSeconds: number,
-): Promise<number> {
-  const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
-  return (await client.getBatchData(request, { signal: interrupted, deadlineSeconds })).data.total;
+  secondsLeft: number,
+): Promise<number | undefined> {
+  const isNeeded = finishedWhen === "rowsSettled";
+  const deadlineSeconds = isNeeded ? secondsLeft : Math.min(mostSecondsForProgress, secondsLeft);
+  try {
+    const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
+    return (await client.getBatchData(request, { signal: interrupted, deadlineSeconds })).data.total;
+  } catch (error) {
+    if (isNeeded || !isServiceError(error)) {
+      throw error;
+    }
+    return undefined;
+  }
 }
 
 function subtasksDone({ subtasks }: CloudRunState, statuses: Statuses): string {

@@ -34,6 +34,16 @@ interface CheckedAction extends Omit<ParameterAction, "properties" | "loop"> {
 /** As `check` leaves them: each value as a string, each list as one string with count and digest. */
 export type CheckedActions = Record<string, CheckedAction>;
 
+/** State of a resource whose declaration can lose settings that it then restores. */
+export interface LeavingState {
+  /**
+   * The settings that left the declaration in an update whose response was lost: the next update restores them. Secret, also where the program no longer
+   * declares a secret.
+   * @internal
+   */
+  leaving?: CheckedActions;
+}
+
 const actionSpec: ArgsSpec<ParameterAction> = {
   actionType: { kind: string, required: true },
   properties: { kind: mapOf(scalar) },

@@ -2,21 +2,22 @@ import type { ServiceClient } from "../../service/client";
 import type { ArgSpecs } from "../args";
 import { keyOf } from "../ownership";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
-import { PartialFailure } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
 import { pendingWithAppend, writeTask } from "../task/taskWrite";
 import { itemsToSend } from "./loop";
+import type { LeavingState } from "./parameterActions";
+import { actionsOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import { actionsBefore, noteOfDrift, remember, settingsToRestore } from "./restore";
 import type { Setting, Write } from "./setting";
-import { byKey, changedProperties, drifts, inEffect, listed, merge, typesOf, without } from "./setting";
+import { byKey, changedProperties, drifts, inEffect, merge, typesOf, without } from "./setting";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
 }
 
-export interface SettingsState extends SettingsArgs, PendingState, DriftState {
+export interface SettingsState extends SettingsArgs, PendingState, DriftState, LeavingState {
   previous?: unknown;
   updatedParameters?: Record<string, unknown>;
 }
@@ -42,13 +43,14 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   form: SettingsForm<Checked, State>,
 ) {
   const restoreState = (state: State) => ({ ...state, remembered: form.remembered(state) });
+  const everDeclared = (state: State): Setting[] => merge(settingsOfActions(state.leaving), form.settings(state));
 
   async function applySettings(args: Checked, state: State | undefined, context: Context): Promise<State> {
     const { taskId } = args;
     const isRestored = args.onDelete === "restore";
     const now = form.settings(args);
     const before = state === undefined ? [] : form.settings(state);
-    const gone = without(before, now);
+    const gone = state === undefined ? [] : without(everDeclared(state), now);
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const fresh = without(now, before);
     // A copy that this run has made has the settings of the template, and almost always some of them change.
@@ -56,7 +58,10 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const shown = isRead ? await actionsBefore(taskId, fresh, context) : [];
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
     const known = state === undefined ? [] : without(form.remembered(state), gone);
-    const previous = isRestored ? form.previous(remember(taskId, { fresh, known, shown }, context)) : undefined;
+    const remembered = isRestored
+      ? remember(taskId, { fresh: without(fresh, known), known, shown }, context)
+      : undefined;
+    const previous = remembered && form.previous(remembered);
     const writes = await writesFor({ taskId, before, now, shown, pending: state?.pending }, context);
     // The compiler does not see that these are all fields of the state.
     const next = { ...args, previous, updatedParameters: state?.updatedParameters } as unknown as State;
@@ -64,17 +69,17 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       return next;
     }
     const send = () => form.send(taskId, [...writes, ...back], context.client);
-    try {
-      const append = appends(writes) ? form.args : undefined;
-      return { ...next, ...(await writeTask({ state: next, append }, send, context)) };
-    } catch (error) {
-      if (error instanceof PartialFailure && back.length > 0) {
-        context.warn(
-          `Task "${taskId}": whether ${listed(back)} were restored is not known. No later up restores them.`,
-        );
-      }
-      throw error;
-    }
+    const append = appends(writes) ? form.args : undefined;
+    const kept = state === undefined || back.length === 0 ? next : withRestore(next, state, gone, back);
+    return { ...next, ...(await writeTask({ state: next, kept, append }, send, context)) };
+  }
+
+  /** The state to keep if the response is lost: it still has what the next update needs for the restore. */
+  function withRestore(next: State, state: State, gone: readonly Setting[], back: readonly Write[]): State {
+    const keys = byKey(back);
+    const isLeaving = (setting: Setting): boolean => keys.has(keyOf(setting));
+    const previous = form.previous([...form.remembered(next), ...form.remembered(state).filter(isLeaving)]);
+    return { ...next, onDelete: "restore", previous, leaving: actionsOf(gone.filter(isLeaving)) };
   }
 
   return {
@@ -100,7 +105,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     delete(_id: string, state: State, context: Context): Promise<void> {
       const { taskId } = state;
       return context.exclusive(taskId, async () => {
-        const back = await settingsToRestore(restoreState(state), form.settings(state), context);
+        const back = await settingsToRestore(restoreState(state), everDeclared(state), context);
         if (back.length > 0) {
           await form.send(taskId, back, context.client);
         }

@@ -1,7 +1,7 @@
 import type { ArgsSpec } from "../args";
 import { choice, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { ParameterAction, Previous } from "./parameterActions";
+import type { LeavingState, ParameterAction, Previous } from "./parameterActions";
 import { actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import { idsOfActions, toUpdates } from "./setting";
@@ -42,7 +42,7 @@ export interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {
   actions: CheckedActionSettings;
 }
 
-export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftState {
+export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftState, LeavingState {
   /**
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
@@ -81,8 +81,8 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   idIs: "taskId",
   provides: "settings",
   args,
-  outputs: ["previous"],
-  secretOutputs: ["previous"],
+  outputs: ["previous", "leaving"],
+  secretOutputs: ["previous", "leaving"],
   manages: ({ actions }) => idsOfActions(actions),
   ...settingsLife(form),
 };

@@ -1,7 +1,7 @@
 import type { ArgsSpec } from "../args";
 import { choice, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import type { CheckedActions, ParameterActions, Previous } from "./parameterActions";
+import type { CheckedActions, LeavingState, ParameterActions, Previous } from "./parameterActions";
 import {
   actionsWith,
   checkActionRules,
@@ -41,7 +41,7 @@ export interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
   actions: CheckedActions;
 }
 
-export interface TaskParametersState extends CheckedArgs, PendingState, DriftState {
+export interface TaskParametersState extends CheckedArgs, PendingState, DriftState, LeavingState {
   /** The service's response to the last write. Secret, because the contract does not define its fields. */
   updatedParameters?: Record<string, unknown>;
   /**
@@ -76,8 +76,8 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   idIs: "taskId",
   provides: "settings",
   args,
-  outputs: ["updatedParameters", "previous"],
-  secretOutputs: ["updatedParameters", "previous"],
+  outputs: ["updatedParameters", "previous", "leaving"],
+  secretOutputs: ["updatedParameters", "previous", "leaving"],
 
   manages: ({ actions }) => idsOfActions(actions),
 

@@ -9,6 +9,8 @@ import { withKnownActions } from "./unknownAction";
 export interface TaskWrite<State> {
   /** The state that the write leads to. */
   state: State;
+  /** The state to keep if the response is lost. Default: `state`. */
+  kept?: State;
   /** Set if the write appends items: sent twice, it would add them twice. The arguments are noted in the journal. */
   append?: ArgSpecs;
 }
@@ -18,7 +20,7 @@ export interface TaskWrite<State> {
  * safely be sent again.
  */
 export async function writeTask<State extends PendingState & { taskId: string }, Result>(
-  { state, append }: TaskWrite<State>,
+  { state, kept = state, append }: TaskWrite<State>,
   send: () => Promise<Result>,
   context: Context,
 ): Promise<Result> {
@@ -32,7 +34,7 @@ export async function writeTask<State extends PendingState & { taskId: string },
           ? error.message
           : `${withoutHint(error)} The items may be in the list. The next up reads the list and sends only the missing items.`;
       const pending = [append === undefined ? "write" : "append"];
-      throw new PartialFailure(message, taskId, { ...state, pending });
+      throw new PartialFailure(message, taskId, { ...kept, pending });
     }
     throw isServiceError(error, "actionNotFound") ? await withKnownActions(error, state, context) : error;
   }

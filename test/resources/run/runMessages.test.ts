@@ -42,9 +42,9 @@ describe("the messages about a run", () => {
       world.finishes(30);
       await world.create();
       assert.deepEqual(world.progress.map(same), [
-        "run LOT: Waiting, no subtasks listed",
-        "run LOT: running, 0 of 3 subtasks done (3 Waiting)",
-        "run LOT: running, 0 of 3 subtasks done (3 Waiting); the last request failed (getSubtasks: 503)",
+        "run LOT: Waiting, no subtasks listed, 0 rows so far",
+        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far",
+        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far; the last request failed (getSubtasks: 503)",
         "run LOT: finished, 3 of 3 subtasks done (3 Finished)",
       ]);
     });
@@ -74,7 +74,7 @@ describe("the messages about a run", () => {
       world.at(10, () => world.interruption.abort());
       assert.equal(
         await waitFails(world.create()),
-        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting). It may continue at the service; nothing was stopped. ' +
+        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped. ' +
           'Run "pulumi up" again to continue to wait: no second run is started.',
       );
     });
@@ -92,7 +92,7 @@ describe("the messages about a run", () => {
       'or to webextract:statuses. If this task never splits into subtasks, set finishedWhen: "rowsSettled". If the service lists subtasks and none of them were ' +
       'seen, and they belong to this run, set adoptLotNo: "LOT".';
     const running =
-      'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting). It may continue at the service; nothing was stopped.';
+      'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped.';
 
     it("timeout", async () => {
       assert.equal(await waitFails(world.create({ timeoutSeconds: 20 })), `${running} ${advice}`);
@@ -121,7 +121,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen). It may continue at the service; nothing was stopped. ' +
+        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows so far). It may continue at the service; nothing was stopped. ' +
           advice,
       );
     });

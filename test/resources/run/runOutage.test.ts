@@ -107,6 +107,7 @@ describe("an outage of the service during a wait for a run", () => {
       await world.fails(world.create({ timeoutSeconds: 20, pollSeconds: 7 }));
       // Each look asks for a page and its end.
       assert.deepEqual(deadlines("getSubtasks").slice(1), [20, 20, 13, 13, 10, 10, 10, 10]);
+      assert.deepEqual(deadlines("getBatchData"), [10, 10, 10, 10]);
     });
 
     it("also for a read of the rows", async () => {

@@ -269,23 +269,52 @@ describe("waiting for a run", () => {
     });
   });
 
-  it("shows the status and the subtasks done, and reads no rows", async () => {
-    world = await SlowWorld.create();
-    world.at(10, () => {
-      const [first] = world.emulator.inspect.run(world.lotNo)?.subtasks ?? [];
-      world.emulator.change.setSubtaskStatus(world.lotNo, "finished", [first?.subTaskId ?? ""]);
+  describe("shows its progress", () => {
+    it("with the status, the subtasks done and the rows so far", async () => {
+      world = await SlowWorld.create();
+      world.at(10, () => {
+        const [first] = world.emulator.inspect.run(world.lotNo)?.subtasks ?? [];
+        world.emulator.change.setSubtaskStatus(world.lotNo, "finished", [first?.subTaskId ?? ""]);
+        world.emulator.change.insertRows("task-1", [{ a: 1 }, { a: 2 }]);
+      });
+      world.finishes(20);
+      const { lotNo } = await world.create();
+      assert.deepEqual(
+        world.progress.map((line) => line.match(/\d+/g)),
+        [
+          [lotNo, "0", "3", "3", "0"],
+          [lotNo, "1", "3", "1", "2", "2"],
+          [lotNo, "3", "3", "3"],
+        ],
+      );
+      assert.equal(world.count("getBatchData"), 2);
+      assert.equal(world.count("getNotExportedData"), 0);
     });
-    world.finishes(20);
-    const { lotNo } = await world.create();
-    assert.deepEqual(
-      world.progress.map((line) => line.match(/\d+/g)),
-      [
-        [lotNo, "0", "3", "3"],
-        [lotNo, "1", "3", "1", "2"],
-        [lotNo, "3", "3", "3"],
-      ],
-    );
-    assert.deepEqual([world.count("getBatchData"), world.count("getNotExportedData")], [0, 0]);
+
+    it("without the rows if the service refuses to list them", async () => {
+      world = await SlowWorld.create();
+      world.emulator.fault({ operation: "getBatchData", kind: "error", code: "PermissionDenied", times: 100 });
+      world.finishes(30);
+      await world.create();
+      assert.doesNotMatch(world.progress.join(), /rows/);
+    });
+
+    it("with the rows again after a read that failed for another reason", async () => {
+      world = await SlowWorld.create();
+      world.emulator.fault({ operation: "getBatchData", kind: "reset" });
+      world.finishes(20);
+      await world.create();
+      assert.deepEqual(
+        world.progress.map((line) => /rows/.test(line)),
+        [false, true, false],
+      );
+    });
+
+    it("and reads no rows if nothing waits", async () => {
+      world = await SlowWorld.create();
+      await world.create({ waitFor: "started", onDelete: "stop" });
+      assert.equal(world.count("getBatchData"), 0);
+    });
   });
 
   describe("when the command is interrupted", () => {

@@ -219,22 +219,72 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), old);
   });
 
-  it("names what it has possibly not restored if the response was lost, and writes the rest again", async () => {
+  it("restores the old values with the next up if the response was lost", async () => {
+    for (const when of ["before", "after"] as const) {
+      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+      world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+      const config = world.declare("TaskActionConfig");
+      await config.up(restoring);
+      const less = { ...restoring, actions: open({ Url: "https://new.test/" }) };
+      world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
+      await failure(config.up(less));
+      // Under the declared property's own path it would be no secret any more: the program does not declare it.
+      assert.deepEqual(config.state.actions, less.actions);
+      await config.refresh();
+      await config.up(less);
+      assert.equal(config.state.leaving, undefined);
+      assert.deepEqual(config.state.previous, { open: { Url: old.Url } });
+      assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "1" }, when);
+      await config.destroy();
+      assert.deepEqual(stands(), old, when);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("restores the old values after a lost response also if the next command destroys, or no longer restores", async () => {
+    for (const next of ["destroy", "retain"] as const) {
+      for (const when of ["before", "after"] as const) {
+        world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+        world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+        const config = world.declare("TaskActionConfig");
+        await config.up(restoring);
+        const onDelete = next === "retain" ? "retain" : "restore";
+        const less = { ...restoring, onDelete, actions: open({ Url: "https://new.test/" }) };
+        world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
+        await failure(config.up(less));
+        await (next === "destroy" ? config.destroy() : config.up(less));
+        const url = next === "destroy" ? old.Url : "https://new.test/";
+        assert.deepEqual(stands(), { Url: url, Wait: "1" }, `${next} ${when}`);
+      }
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("restores the old values after a lost response also if the settings return to the program first", async () => {
+    for (const when of ["before", "after"] as const) {
+      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+      world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
+      const config = world.declare("TaskActionConfig");
+      await config.up(restoring);
+      world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
+      await failure(config.up({ ...restoring, actions: open({ Url: "https://new.test/" }) }));
+      await config.up(restoring);
+      assert.deepEqual(stands(), declared.actions.open.properties, when);
+      await config.destroy();
+      assert.deepEqual(stands(), old, when);
+    }
+  });
+
+  it("keeps a value that somebody else changed after a lost response to its restore", async () => {
     const config = world.declare("TaskActionConfig");
     await config.up(restoring);
     const less = { ...restoring, actions: open({ Url: "https://new.test/" }) };
     world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "before" });
     await failure(config.up(less));
-    assert.deepEqual(world.warnings, [
-      'Task "task-1": whether open.Wait were restored is not known. No later up restores them.',
-    ]);
-    // Under the declared property's own path it would be no secret any more: the program does not declare it.
-    assert.deepEqual(config.state.actions, less.actions);
-    await config.refresh();
+    world.emulator.change.setProperty("task-1", "open", "Wait", "7");
     await config.up(less);
-    assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "9" });
-    await config.destroy();
-    assert.deepEqual(stands(), { ...old, Wait: "9" });
+    assert.deepEqual(stands(), { Url: "https://new.test/", Wait: "7" });
+    assert.deepEqual(world.warnings, ['Task "task-1" keeps the present values of open.Wait: they were not restored.']);
   });
 
   it("does not undo what its replacement, or the same resource under a new name, wrote in the same run", async () => {

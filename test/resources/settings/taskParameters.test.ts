@@ -85,6 +85,24 @@ describe("TaskParameters", () => {
     }
   });
 
+  it("restores the old values and list with the next up if the response was lost", async () => {
+    for (const when of ["before", "after"] as const) {
+      const parameters = world.declare("TaskParameters");
+      await parameters.up(restoring);
+      const less = { ...restoring, actions: { open: { ...open, properties: { Url: "https://new.test/" } } } };
+      world.emulator.fault({ operation: "updateTaskParameters", kind: "reset", when });
+      await failure(parameters.up(less));
+      assert.deepEqual(parameters.state.actions, less.actions);
+      await parameters.refresh();
+      await parameters.up(less);
+      assert.equal(parameters.state.leaving, undefined);
+      assert.deepEqual(stands(), { properties: { Url: "https://new.test/", Wait: "1" }, items: old.items }, when);
+      await parameters.destroy();
+      assert.deepEqual(stands(), old, when);
+    }
+    assert.deepEqual(world.warnings, []);
+  });
+
   it("does not undo what its replacement wrote", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);
