@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
@@ -285,6 +286,24 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
         assert.equal(ended.code, 2, content);
         assert.match(ended.stderr, words);
       }
+    });
+
+    it("neither follows a link nor reads a pipe", async () => {
+      const file = world.path(".webextract.json");
+      writeFileSync(world.path("precious"), "precious");
+      symlinkSync("precious", file);
+      for (const line of ["use --stack dev", "use", "status books"]) {
+        const ended = await world.run(line, env);
+        assert.equal(ended.code, 2, line);
+        assert.match(
+          ended.stderr,
+          /^error: \.webextract\.json is not a regular file: remove it\. No request was sent\.$/m,
+        );
+      }
+      assert.equal(readFileSync(world.path("precious"), "utf8"), "precious");
+      rmSync(file);
+      execFileSync("mkfifo", [file]);
+      assert.equal((await world.run("status books", env)).code, 2);
     });
   });
 });

@@ -36,7 +36,7 @@ export const adoptCommand: CliCommand = {
   arguments: [
     new Argument(
       "[tasks...]",
-      "ids of the tasks, or with --stack, their names in its state; each alone or as TASK=NAME. Without NAME, a task has its name in the state, or its id",
+      "ids of the tasks, or with --stack, their names in its state; each alone or as TASK=NAME. Without NAME, a task has its name in the state, the one that the service shows, or its id",
     ),
   ],
   options: [

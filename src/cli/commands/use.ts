@@ -6,6 +6,7 @@ import {
   describeDefaults,
   mustBe,
   readDefaults,
+  requireRegularFile,
 } from "../connection/defaults";
 import { CliError } from "../exitCodes";
 import { connectionOptions } from "../options";
@@ -37,6 +38,7 @@ export const use: CliCommand = {
     if (!areDefaults(given)) {
       throw new CliError(`The defaults must be names, ${mustBe}. Nothing was written.`, "usage");
     }
+    requireRegularFile(folder);
     const content = `${JSON.stringify(given, undefined, 2)}\n`;
     await writeFiles([{ path: defaultsFile, content, present: "other" }], folder, cli.interrupted);
     return {

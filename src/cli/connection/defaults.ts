@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isPlainMap } from "../../resources/values";
 import { namesService } from "../../service/environment";
@@ -45,6 +45,7 @@ export function describeDefaults(defaults: Defaults): string {
  * @throws CliError
  */
 export function readDefaults(folder: string): Defaults | undefined {
+  requireRegularFile(folder);
   let found: unknown;
   try {
     found = JSON.parse(readFileSync(join(folder, defaultsFile), "utf8"));
@@ -60,6 +61,16 @@ export function readDefaults(folder: string): Defaults | undefined {
     `${defaultsFile} must be JSON with only ${defaultNames.join(" and ")}, ${mustBe}. Write it again with "webextract use", or remove it. No request was sent.`,
     "usage",
   );
+}
+
+/**
+ * A link of a cloned folder must not choose which file is written, and to read a pipe can take for ever.
+ * @throws CliError
+ */
+export function requireRegularFile(folder: string): void {
+  if (lstatSync(join(folder, defaultsFile), { throwIfNoEntry: false })?.isFile() === false) {
+    throw new CliError(`${defaultsFile} is not a regular file: remove it. No request was sent.`, "usage");
+  }
 }
 
 export const mustBe = "each a non-empty string in one line";
