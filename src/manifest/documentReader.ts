@@ -13,7 +13,14 @@ import { isAlias, isMap, isScalar, isSeq, Scalar, visit } from "./yaml";
 /** A small file can stand for billions of values. */
 const mostValues = 1_000_000;
 
-export class TooLarge extends Error {}
+export class TooLarge extends Error {
+  constructor(
+    reason: string,
+    readonly offset: number,
+  ) {
+    super(reason);
+  }
+}
 
 export type Values = Record<string, unknown>;
 
@@ -101,7 +108,7 @@ export class DocumentReader {
 
   /** The values of a map by their keys, also those of its merge keys. Its own come first. */
   entriesOf(map: YAMLMap, { root }: Pick<Given, "root">, path: string, level = 0): Map<string, Given> {
-    this.spend(map.items.length, level);
+    this.spend(map.items.length, level, map.range?.[0] ?? 0);
     const entries = new Map<string, Given>();
     const merged: YAMLMap[] = [];
     for (const { key, value } of map.items as Pair<Node | null, Node | null>[]) {
@@ -143,7 +150,7 @@ export class DocumentReader {
   }
 
   private value(shape: Shape, given: Given, path: string, level: number): unknown {
-    this.spend(1, level);
+    this.spend(1, level, given.node?.range?.[0] ?? given.offset);
     const { root } = given;
     const node = this.resolved(given.node);
     const offset = (node ?? given.node)?.range?.[0] ?? given.offset;
@@ -241,15 +248,16 @@ export class DocumentReader {
     return unknown;
   }
 
-  private spend(values: number, level: number): void {
+  private spend(values: number, level: number, offset: number): void {
     this.count += values;
     if (this.count > mostValues) {
       throw new TooLarge(
         `it stands for more than ${mostValues} values, with those of aliases, merge keys and defaults`,
+        offset,
       );
     }
     if (level > mostLevels) {
-      throw new TooLarge(`aliases nest more than ${mostLevels} levels`);
+      throw new TooLarge(`aliases nest more than ${mostLevels} levels`, offset);
     }
   }
 }

@@ -52,6 +52,9 @@ function isWrong({ message, pos: [at] }: YAMLError, text: string): boolean {
 }
 
 function explained({ code, message }: YAMLError): string {
+  if (code === "TAG_RESOLVE_FAILED") {
+    return `the only tag is !!str; got ${message.slice(message.indexOf(": ") + 2)}`;
+  }
   return code === "BLOCK_AS_IMPLICIT_KEY"
     ? "a map cannot begin inside a value; quote the value, or begin the map on a new line"
     : message.charAt(0).toLowerCase() + message.slice(1);

@@ -68,7 +68,7 @@ function readFile(file: ManifestFile, reading: Reading): DeclaredTask[] {
     if (!(error instanceof TooLarge)) {
       throw error;
     }
-    problems.add({ file, offset: 0, path: "" }, `is refused: ${error.message}`);
+    problems.add({ file, offset: error.offset, path: "" }, `is refused: ${error.message}`);
     return [];
   }
 }
