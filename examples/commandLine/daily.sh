@@ -8,7 +8,7 @@ npx webextract doctor
 
 # #region probe
 npx webextract probe
-npx webextract probe --task "$TASK" --out report.md
+npx webextract probe --task "$TASK" > report.md
 # #endregion
 
 # #region run

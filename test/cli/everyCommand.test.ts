@@ -132,13 +132,13 @@ const table: Readonly<Record<string, Row>> = {
   },
   doctor: {
     success: { line: "doctor" },
-    failure: { line: "doctor --task nowhere", ends: [1] },
+    failure: { line: "doctor", env: noCredential, ends: [1] },
     interrupted: { line: "doctor", at: during("getData") },
   },
   probe: {
-    success: { line: "probe --task shop-1 --out report.md" },
-    failure: { line: "probe --task nowhere --out report.md", ends: unknownTask },
-    interrupted: { line: "probe --task shop-1 --out report.md", at: during("getActions") },
+    success: { line: "probe --task shop-1" },
+    failure: { line: "probe --task nowhere", ends: unknownTask },
+    interrupted: { line: "probe --task shop-1", at: during("getActions") },
   },
   "token status": {
     success: { line: "token status" },

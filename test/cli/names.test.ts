@@ -111,7 +111,6 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
       "export NAME --out {n}.ndjson",
       "run NAME --yes --no-wait",
       "stop NAME --yes",
-      "doctor --task NAME",
       "probe --task NAME",
     ]) {
       const ended = await world.run(`${line.replace("NAME", "books")} --stack dev --json`, env);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
 import { seed, shopTask } from "./probe/probing";
 import type { Ended } from "./webextract";
@@ -89,26 +88,12 @@ describe("webextract probe", () => {
     emulator.setBehaviour({ refreshPath: "token" });
   });
 
-  it("writes the report to a file, and replaces a file only with a confirmation", async () => {
-    const first = await world.run("probe --out report.md");
-    assert.equal(first.code, 0, first.stderr);
-    assert.equal(first.stdout, "The report is in report.md.\n");
-    assert.match(readFileSync(world.path("report.md"), "utf8"), /^# Report of webextract probe\n/);
-    writeFileSync(world.path("report.md"), "mine");
-    emulator.clearRequests();
-    const asked = await world.run("probe --out report.md");
-    assert.deepEqual([asked.code, readFileSync(world.path("report.md"), "utf8")], [2, "mine"]);
-    assert.deepEqual(world.operations(), []);
-    assert.equal((await world.run("probe --out report.md --yes --json")).json().out, "report.md");
-    assert.match(readFileSync(world.path("report.md"), "utf8"), /^# Report/);
-  });
-
   it("has no report if the service, the credential or the task is not there", async () => {
     const ends = async (
       line: string,
       env: Record<string, string | undefined> = {},
     ): Promise<[number | null, string]> => {
-      const { code, stdout, stderr }: Ended = await world.run(`${line} --out none.md`, env);
+      const { code, stdout, stderr }: Ended = await world.run(line, env);
       assert.equal(stdout, "");
       assert.doesNotMatch(stderr, /^ +at /m);
       return [code, stderr];
@@ -125,7 +110,6 @@ describe("webextract probe", () => {
     );
     assert.equal((await ends("probe --task no-such-task"))[0], 4);
     assert.equal((await ends("probe", { WEBEXTRACT_BASE_URL: undefined }))[0], 2);
-    assert.ok(!existsSync(world.path("none.md")));
   });
 
   it("takes a page of a portal in place of the service for what it is", async () => {

@@ -285,14 +285,13 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(failed.stdout, /^> - `damaged`: `--fail-on` failed: `not comparable`$/m);
   });
 
-  it("takes the rows of the last run where their export has failed, and the text of the service where a file has other types", async () => {
-    const lotNo = await world.finishedRun();
-    declare("prod", { rows: old, outputs: { format: "parquet" }, taskId: shop.taskId, lotNo });
+  it("takes the rows of the last run where their export has failed", async () => {
+    declare("prod", { rows: old });
     declare("trial", { rows: now, taskId: shop.taskId, lotNo: "1", runs: await world.finishedRun() });
     const ended = await review("--json");
     assert.equal(ended.code, 0, ended.stderr);
     const [compared] = ended.json().exports;
-    assert.deepEqual([compared.base.rows, compared.head.rows], [25, 25]);
+    assert.deepEqual([compared.base.rows, compared.head.rows], [2, 25]);
   });
 
   it("lists exports of one stack, and does not compare the same run twice", async () => {

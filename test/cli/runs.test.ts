@@ -114,7 +114,7 @@ describe("webextract run, status and stop", () => {
 
   it("counts the subtasks by status", async () => {
     await world.finishedRun();
-    const ended = await world.run("status shop-1 --json --subtasks");
+    const ended = await world.run("status shop-1 --json");
     const { subtasks, ...rest } = ended.json();
     assert.deepEqual(rest, {
       taskId: "shop-1",

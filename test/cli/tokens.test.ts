@@ -205,7 +205,7 @@ describe("webextract doctor", () => {
     await world.run("token import --yes", storeAlone, refreshToken);
     const [file = ""] = readdirSync(world.path("tokens"));
     chmodSync(world.path(`tokens/${file}`), 0o644);
-    const ended = await world.run("doctor --json --task nope", { WEBEXTRACT_ACCESS_TOKEN: "wrong" });
+    const ended = await world.run("doctor --json", { WEBEXTRACT_ACCESS_TOKEN: "wrong" });
     assert.equal(ended.code, 1);
     const { problems, findings } = ended.json();
     const found = findings.filter(({ is }: { is: string }) => is === "problem");

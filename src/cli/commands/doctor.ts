@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import { messageOf } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
@@ -6,7 +5,6 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
-import { namedTasks } from "../connection/namedTask";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import type { Finding } from "../findings/findings";
@@ -22,30 +20,20 @@ import {
 } from "../findings/findings";
 import { journalFindings } from "../findings/journalFindings";
 
-interface Flags extends ConnectionFlags {
-  task?: string;
-}
-
 export const doctor: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
-  details: "The command shows no credential. It makes one read call.",
+  details:
+    "The command shows no credential. It makes one read call about a task that does not exist: a response that refuses it shows that the service was reached.",
   connects: true,
-  options: [
-    new Option(
-      "--task <taskId>",
-      "read the rows of this task, by its id or, with --stack, its name (default: a task that does not exist; a response that refuses it shows that the service was reached)",
-    ),
-  ],
   examples: [
     { line: "doctor", does: "looks at the configuration of the environment" },
     { line: "doctor --stack dev --json", does: "looks at the configuration of a Pulumi stack, for a script" },
   ],
   async run({ options }, cli) {
-    const { task, ...flags } = options as Flags;
     const findings = [
       ...(await versionFindings(process.cwd(), cli.interrupted)),
-      ...(await connectionFindings(flags, task, cli)),
+      ...(await connectionFindings(options, cli)),
     ];
     cli.checkInterrupted("Not everything was looked at.");
     const problems = findings.filter(({ is }) => is === "problem").length;
@@ -58,7 +46,7 @@ export const doctor: CliCommand = {
   },
 };
 
-async function connectionFindings(flags: ConnectionFlags, task: string | undefined, cli: Cli): Promise<Finding[]> {
+async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Finding[]> {
   const connection = await findConnection(flags, cli.interrupted).catch(messageOfRefusal);
   if (typeof connection === "string" || connection.options === undefined || connection.problems.length > 0) {
     const problems = typeof connection === "string" ? [connection] : connection.problems;
@@ -66,9 +54,7 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
   }
   const { config, options } = connection;
   const client = cli.client(options);
-  const context = cli.context({ config, options, client, stack: flags.stack });
   const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
-  const tasks = task === undefined ? [] : await namedTasks([task], flags.stack, context).catch(messageOfRefusal);
   return [
     good("configuration", `service ${new URL(options.baseUrl).origin}`),
     credentialFinding(client),
@@ -78,9 +64,7 @@ async function connectionFindings(flags: ConnectionFlags, task: string | undefin
       : []),
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),
-    typeof tasks === "string"
-      ? problem("read", tasks, "Give the id of a task, or a name that the stack has.")
-      : await readFinding(client, tasks[0]?.taskId),
+    await readFinding(client),
     clockFinding(client),
   ];
 }

@@ -11,24 +11,19 @@ import { CliError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
 import { table } from "../output/table";
 
-interface StatusFlags extends ConnectionFlags {
-  subtasks?: boolean;
-}
-
 export const status: CliCommand = {
   name: "status",
   summary: "count the subtasks of the latest run of a task by status",
-  details: "The service lists the subtasks of a task without a lotNo: they are those of the latest run.",
+  details:
+    "The service lists the subtasks of a task without a lotNo: they are those of the latest run. --json has each of them.",
   connects: true,
   arguments: [taskArgument()],
-  options: [new Option("--subtasks", "list every subtask")],
   examples: [
     { line: "status shop-1", does: "counts the subtasks by status" },
-    { line: "status shop-1 --subtasks --stack production", does: "lists them, in the account of a Pulumi stack" },
+    { line: "status shop-1 --json --stack production", does: "lists them, in the account of a Pulumi stack" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const flags = options as StatusFlags;
-    const { client, config, task } = await cli.connectTo(String(given), flags);
+    const { client, config, task } = await cli.connectTo(String(given), options);
     const { taskId } = task;
     const list = await client.allSubtasks(taskId, { signal: cli.interrupted });
     const { total, byStatus } = countsOf(list);
@@ -38,15 +33,13 @@ export const status: CliCommand = {
     });
     const subtasks = list.map(({ subTaskId, status: word }) => ({ subTaskId, status: word }));
     return {
-      json: { taskId, total, statuses, ...(flags.subtasks === true ? { subtasks } : {}) },
+      json: { taskId, total, statuses, subtasks },
       text() {
         if (total === 0) {
           return `The service lists no subtasks of task "${taskId}".`;
         }
         const rows = statuses.map(({ status: word, means, count }) => [word, means, String(count)]);
-        const counts = table(["status", "means", "subtasks"], rows, cli.terminal);
-        const each = subtasks.map(({ subTaskId, status: word }) => [subTaskId, word]);
-        return flags.subtasks === true ? `${counts}\n\n${table(["subtask", "status"], each, cli.terminal)}` : counts;
+        return table(["status", "means", "subtasks"], rows, cli.terminal);
       },
     };
   },

@@ -2,14 +2,10 @@ import { Option } from "commander";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
-import { yesOption } from "../options";
-import { confirmedToReplace, writeFiles } from "../output/writeFiles";
 import { markdownOf, probe } from "./probe";
 
 interface Flags extends ConnectionFlags {
   task?: string;
-  out?: string;
-  yes?: boolean;
 }
 
 const noReport = "There is no report.";
@@ -34,21 +30,18 @@ export const probeCommand: CliCommand = {
       "--task <taskId>",
       "read the actions, the subtasks and the first rows of this task too, by its id or, with --stack, its name",
     ),
-    new Option("-o, --out <file>", "write the report to this file (default: standard output)"),
-    yesOption(),
   ],
   examples: [
     { line: "probe", does: "shows what can be found out without a task" },
-    { line: "probe --task shop-1 --out report.md", does: "asks about a task too, and writes the report to a file" },
+    { line: "probe --task shop-1 > report.md", does: "asks about a task too, and writes the report to a file" },
     { line: "probe --task shop-1 --json", does: "lists the findings and the settings for a script" },
   ],
   async run({ options: given }, cli) {
-    const { task, out, yes, ...flags } = given as Flags;
+    const { task, ...flags } = given as Flags;
     const { config, options } = await connectionOf(flags, cli.interrupted);
     // A name needs the state of a stack. Without one, no request is sent for this.
     const isName = task !== undefined && flags.stack !== undefined;
     const taskId = isName ? (await cli.connectTo(task, flags)).task.taskId : task;
-    const isReplaced = out !== undefined && (await confirmedToReplace(out, yes === true, cli));
     const limits = {
       maxRetries: Math.min(options.maxRetries ?? mostRepeats, mostRepeats),
       deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
@@ -57,15 +50,6 @@ export const probeCommand: CliCommand = {
     const probing = { client: clientWith({}), clientWith, options, settings: config.settings, taskId };
     const report = await probe(probing, () => cli.checkInterrupted(noReport));
     cli.checkInterrupted(noReport);
-    const markdown = markdownOf(report);
-    if (out !== undefined) {
-      const file = { path: out, content: markdown, present: isReplaced ? "other" : "nothing" } as const;
-      await writeFiles([file], process.cwd(), cli.interrupted);
-    }
-    return {
-      json: { ...report, out },
-      text: () => (out === undefined ? markdown : `The report is in ${out}.`),
-      hasProblems: report.problems > 0,
-    };
+    return { json: report, text: () => markdownOf(report), hasProblems: report.problems > 0 };
   },
 };

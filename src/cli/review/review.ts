@@ -10,7 +10,7 @@ import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
 import type { ExportPair, StackExport } from "./exportPairs";
 import { isSameRun, nameInProgram } from "./exportPairs";
-import { NotComparable, RowsOf } from "./rowsOf";
+import { RowsOf } from "./rowsOf";
 
 /** What a review has found about the exports of two stacks. */
 export interface Review {
@@ -77,7 +77,7 @@ function reasonOf(error: unknown): string {
   if (isServiceError(error, "notFound", "refused")) {
     return `a file is not here, or has changed, and the service refuses the batch: ${error.said ?? error.message}`;
   }
-  if (error instanceof NotComparable || (error instanceof CliError && error.exit === "failed")) {
+  if (error instanceof CliError && error.exit === "failed") {
     return error.message;
   }
   throw error;
@@ -104,7 +104,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
   const { conditions, values, rowsOf, fields } = options;
   const [base, head] = [pair.base as StackExport, pair.head as StackExport];
   cli.terminal.progress(`Comparing the rows of ${pair.name}`);
-  const sides = await rowsOf.both(base, head);
+  const sides = { base: await rowsOf.side(base), head: await rowsOf.side(head) };
   let usable: readonly Condition[] = [];
   const comparison = await compareIn(cli, sides, {}, (loaded) => {
     const [ofBase, ofHead] = [loaded.base.fields, loaded.head.fields];
@@ -139,7 +139,7 @@ function keyOf({ base, head }: ExportPair, given: readonly string[], isField: (n
 /** A service has no rows for a batch that it has removed. */
 function requireRows({ kind, name }: Side, { file }: StackExport, rows: number): void {
   if (kind === "batch" && rows === 0 && Number(file?.rowCount ?? 0) > 0) {
-    throw new NotComparable(`the file "${file?.file}" is not here, or has changed, and the batch ${name} has no rows`);
+    throw new CliError(`the file "${file?.file}" is not here, or has changed, and the batch ${name} has no rows`);
   }
 }
 
