@@ -241,6 +241,16 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(world.warnings, []);
   });
 
+  it("changes nothing about what a destroy restores if the response is lost and nothing left the program", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(declared);
+    const more = { ...declared, actions: open({ Url: "https://newer.test/", Wait: "9" }) };
+    world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "after" });
+    await failure(config.up(more));
+    const { onDelete, previous, leaving } = config.state;
+    assert.deepEqual({ onDelete, previous, leaving }, { onDelete: undefined, previous: undefined, leaving: undefined });
+  });
+
   it("restores the old values after a lost response also if the next command destroys, or no longer restores", async () => {
     for (const next of ["destroy", "retain"] as const) {
       for (const when of ["before", "after"] as const) {
@@ -273,6 +283,21 @@ describe("TaskActionConfig with onDelete restore", () => {
       await config.destroy();
       assert.deepEqual(stands(), old, when);
     }
+  });
+
+  it("restores also what was declared for the first time in the update whose response was lost", async () => {
+    for (const when of ["before", "after"] as const) {
+      const config = world.declare("TaskActionConfig");
+      await config.up({ ...restoring, actions: open({ Url: "https://new.test/" }) });
+      const other = { ...restoring, actions: open({ Wait: "9" }) };
+      world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
+      await failure(config.up(other));
+      await config.up(other);
+      assert.deepEqual(stands(), { Url: old.Url, Wait: "9" }, when);
+      await config.destroy();
+      assert.deepEqual(stands(), old, when);
+    }
+    assert.deepEqual(world.warnings, []);
   });
 
   it("keeps a value that somebody else changed after a lost response to its restore", async () => {
