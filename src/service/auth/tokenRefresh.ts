@@ -108,6 +108,7 @@ export class TokenRefresh {
       const problem = `not sent: the token store ${store.file} cannot be written (${code}), so the new refresh token would be lost.`;
       throw new NoToken("credential", problem, "Free space there, or set tokenStore to a folder that can be written.");
     }
+    store.warnWithoutLock();
     this.isExchanging = true;
     try {
       const { accessToken = "", refreshToken = sent, expiresIn } = await this.#parts.refresh(sent);

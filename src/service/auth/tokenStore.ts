@@ -65,6 +65,8 @@ export class TokenStore {
   readonly file: string;
   readonly #settings: Pick<ClientSettings, "baseUrl" | "profile" | "warn">;
   #isLocked = false;
+  /** Why there is no lock while work under it runs. */
+  #noLock: string | undefined;
   /** The newest tokens of this process, if they could not be stored. */
   #unstored: TokenFamily | undefined;
 
@@ -133,19 +135,25 @@ export class TokenStore {
 
   /** Runs the work while no other process holds the same store; without a lock if there can be none, because a read-only home folder must not block a command. */
   async locked<T>(work: () => Promise<T>): Promise<T> {
-    const { warn } = this.#settings;
     const unlock = await this.#lock().catch((error: unknown) => {
-      warn(
-        `The token store ${this.file} cannot be locked (${codeOf(error)}): processes that share this refresh token may invalidate it for each other.`,
-      );
+      this.#noLock = codeOf(error);
     });
     this.#isLocked = true;
     try {
       return await work();
     } finally {
       this.#isLocked = false;
+      this.#noLock = undefined;
       await unlock?.().catch(() => undefined);
     }
+  }
+
+  /** To be called before the refresh token is sent. */
+  warnWithoutLock(): void {
+    if (this.#noLock === undefined) return;
+    this.#settings.warn(
+      `The token store ${this.file} cannot be locked (${this.#noLock}): processes that share this refresh token may invalidate it for each other.`,
+    );
   }
 
   async #lock(): Promise<() => Promise<void>> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import sinon from "sinon";
 import { errorOf } from "../errors/errorOf";
@@ -91,6 +91,10 @@ describe("the renewal of tokens on demand", () => {
   for (const code of ["EACCES", "ENOSPC"]) {
     it(`sends no refresh token if its successor could not be stored (${code})`, async () => {
       await begin("refresh-0");
+      // The lock of the store is a folder.
+      const noLock = `${world.storePath()}.lock`;
+      writeFileSync(noLock, "");
+      utimesSync(noLock, new Date(0), new Date(0));
       refuseNewFiles(code);
       for (const refreshToken of ["refresh-0", undefined]) {
         const message = await failureOf(clientWith({ refreshToken }).renewTokens());
@@ -98,6 +102,7 @@ describe("the renewal of tokens on demand", () => {
         assert.match(message, /or set tokenStore to a folder that can be written\.$/);
       }
       assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
+      assert.deepEqual(world.warnings, []);
     });
   }
 
