@@ -40,7 +40,7 @@ const shapes = [
   /(?<=\/\/hooks\.slack\.com\/(?:services|workflows)\/)[\w/-]{20,}/g,
   /(?<=\/bot)\d{4,20}:[\w-]{30,}/g,
   // The lines of a key of PuTTY, and the user of a command line, as of curl.
-  /(?<=Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4})[A-Za-z\d+/=\\\s]{8,}/g,
+  /Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4}([A-Za-z\d+/=\\\s]{8,})/g,
   /(?<=\s(?:-u|--user|--proxy-user) )[^\s:"']{1,100}:[^\s"']{1,200}/g,
   // The credential of a header is long, or has a digit, a padding or a capital within it. Other words after "Basic" are text.
   /(?<![\w-])(?:[Bb]earer|[Bb]asic|[Nn]egotiate|BEARER|BASIC|NTLM)\s{1,8}((?=[\w.~+/-]{0,200}(?:\d|=|[a-z][A-Z])|\w{20})[\w.~+/-]{6,}=*)/g,

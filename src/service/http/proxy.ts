@@ -41,7 +41,10 @@ export interface TunnelOptions {
   refused(status: number): void;
 }
 
-/** For https: requests a tunnel from the proxy (CONNECT). The proxy sees neither the request nor the credential. */
+/**
+ * For https: requests a tunnel from the proxy (CONNECT). The proxy sees neither the request nor the credential.
+ * Made of the agent of Node.js, because the library would add its dependencies to each install.
+ */
 export class TunnelAgent extends Agent {
   readonly #proxy: ProxyServer;
 
@@ -55,7 +58,8 @@ export class TunnelAgent extends Agent {
     done?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
     const { url, user } = this.#proxy;
-    const path = `${options.host}:${options.port}`;
+    const { host = "", port } = options;
+    const path = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
     const credential = user && Buffer.from(`${user.username}:${user.password}`).toString("base64");
     const authorization = credential === undefined ? {} : { "Proxy-Authorization": `Basic ${credential}` };
     const headers = { Host: path, ...authorization };

@@ -236,6 +236,13 @@ describe("a proxy that the environment sets", function () {
     }
   });
 
+  it("gets an IPv6 address of the service in brackets", async () => {
+    const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+    process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+    await errorOf(clientHere({ baseUrl: "https://[2001:db8::1]/v1" }).getActions({ taskIds: ["t"], actionTypes: [] }));
+    assert.equal(tunnels[0]?.target, "[2001:db8::1]:443");
+  });
+
   it("that closes the connection leaves the outcome not executed", async () => {
     const { port } = await startProxy((socket) => socket.destroy());
     process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
