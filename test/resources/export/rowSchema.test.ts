@@ -115,10 +115,10 @@ describe("DataExport with a JSON Schema", () => {
     [
       "a wrong type",
       '{"properties":{"price":{"type":"text"}}}',
-      /^cannot be used: schema is invalid: data\/properties\/price\/type must be /,
+      /^is not valid at "#\/properties\/price\/type": must be /,
     ],
     ["an unknown keyword", '{"minimun":1}', /^cannot be used: strict mode: unknown keyword: "minimun"$/],
-    ["a bad pattern", '{"properties":{"a":{"pattern":"("}}}', /^cannot be used: /],
+    ["a bad pattern", '{"properties":{"a":{"pattern":"("}}}', /^cannot be used: Invalid regular expression: /],
     [
       "another address",
       '{"$ref":"https://shop.test/row.json"}',
