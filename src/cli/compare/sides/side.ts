@@ -1,5 +1,4 @@
-import type { ExportFormat } from "../../../resources/export/formats/formats";
-import { formatNames, knownEnding } from "../../../resources/export/formats/formats";
+import { comparableEnding, comparableFormats } from "../../../resources/export/formats/formats";
 import type { Connected } from "../../cli";
 import { CliError } from "../../exitCodes";
 
@@ -15,7 +14,7 @@ export interface FileSide extends Connecting {
   readonly kind: "file";
   /** As the user has named it. */
   readonly name: string;
-  readonly format: ExportFormat;
+  readonly format: ComparableFormat;
   readonly compression?: "gzip" | "zstd";
 }
 
@@ -27,13 +26,15 @@ export interface BatchSide extends Connecting {
   readonly lotNo: string;
 }
 
+type ComparableFormat = (typeof comparableFormats)[number];
+
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
-const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+const endings = `${comparableFormats.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
 /** Whether a name has the ending of a file of rows. */
 export function isRowFile(name: string): boolean {
-  return knownEnding.test(name.toLowerCase());
+  return comparableEnding.test(name.toLowerCase());
 }
 
 /** The lotNo that stands for the one in the state of a stack. */
@@ -44,10 +45,10 @@ export const latest = "latest";
  * @throws CliError
  */
 export function sideOf(given: string): Side {
-  const [, format, ending] = knownEnding.exec(given.toLowerCase()) ?? [];
+  const [, format, ending] = comparableEnding.exec(given.toLowerCase()) ?? [];
   if (format !== undefined) {
     const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
-    return { kind: "file", name: given, format: format as ExportFormat, compression };
+    return { kind: "file", name: given, format: format as ComparableFormat, compression };
   }
   if (given.startsWith("s3://")) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");

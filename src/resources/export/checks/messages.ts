@@ -1,5 +1,5 @@
 import { shellQuoted } from "../../values";
-import { knownEnding } from "../formats/formats";
+import { comparableEnding } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
 
@@ -14,10 +14,10 @@ export function describeFailed({ taskId }: DataExportArgs, { failed, argument }:
 
 type Failures = Pick<RowsRefused, "failed" | "argument">;
 
-/** The command that shows what differs. Without a known ending, it would not know the format. */
+/** The command that shows what differs. Other endings say nothing of the format, or name one that it does not read. */
 function comparing({ checks }: DataExportArgs, last: string, rejected: string): string {
   const files = [last, rejected];
-  if (!files.every((each) => knownEnding.test(each))) {
+  if (!files.every((each) => comparableEnding.test(each))) {
     return "";
   }
   const unique = Object.entries(checks?.fields ?? {}).find(([, field]) => field.unique === true)?.[0];

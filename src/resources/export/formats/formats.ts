@@ -19,8 +19,11 @@ export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
 /** All formats by their names. A new one is a file of its own and an entry here. */
 export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, csv, parquet };
 
-/** How the names of files end whose format and compression are clear. */
-export const knownEnding = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
+/** The formats that `webextract compare` reads. */
+export const comparableFormats = ["ndjson", "json", "csv", "parquet"] as const;
+
+/** How the names of files end that it reads. */
+export const comparableEnding = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
 
