@@ -28,10 +28,10 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
   const documents = [...composer.compose(tokens)];
   // A warning is about a tag, which would have no effect.
   const found = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-  const [first] = [...composer.streamInfo().errors, ...found]
+  const wrong = [...composer.streamInfo().errors, ...found]
     .filter((error) => !isWrong(error, file.text))
     .sort((one, other) => one.pos[0] - other.pos[0]);
-  if (first === undefined) {
+  if (wrong.length === 0) {
     const full = documents.filter(
       ({ contents }) => contents !== null && !(isScalar(contents) && contents.source === ""),
     );
@@ -40,9 +40,12 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
     }
     return full;
   }
-  // With an error, the rest of the tree is a guess.
-  const offset = Math.min(first.pos[0], file.text.trimEnd().length);
-  problems.add({ file, offset, path: "" }, `is not valid YAML: ${explained(first)}`);
+  // After an error of the syntax, the rest of the tree is a guess.
+  const first = wrong.find((error) => !isOfTag(error));
+  for (const error of wrong.filter((each) => each === first || isOfTag(each))) {
+    const offset = Math.min(error.pos[0], file.text.trimEnd().length);
+    problems.add({ file, offset, path: "" }, `is not valid YAML: ${explained(error)}`);
+  }
   return [];
 }
 
@@ -51,8 +54,13 @@ function isWrong({ message, pos: [at] }: YAMLError, text: string): boolean {
   return message.startsWith("Comments must be separated") && text[at - 1] === "\n";
 }
 
-function explained({ code, message }: YAMLError): string {
-  if (code === "TAG_RESOLVE_FAILED") {
+function isOfTag({ code }: YAMLError): boolean {
+  return code === "TAG_RESOLVE_FAILED";
+}
+
+function explained(error: YAMLError): string {
+  const { code, message } = error;
+  if (isOfTag(error)) {
     return `the only tag is !!str; got ${message.slice(message.indexOf(": ") + 2)}`;
   }
   return code === "BLOCK_AS_IMPLICIT_KEY"

@@ -184,14 +184,20 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "accepts",
   },
   {
-    name: "a tag of its own",
-    text: "from: { sourceTaskId: s, taskGroupId: g }\nretry: !secret x\n",
+    name: "several tags, and two mistakes of the syntax",
+    text: "from: { sourceTaskId: s, taskGroupId: !a g }\nretry: !secret x\nname: @x\nprofile: @y\n",
     says: [
+      "novels.yaml:1:39: is not valid YAML: the only tag is !!str; got !a",
+      "  1 | from: { sourceTaskId: s, taskGroupId: !a g }",
+      "    |                                       ^",
       "novels.yaml:2:8: is not valid YAML: the only tag is !!str; got !secret",
       "  2 | retry: !secret x",
       "    |        ^",
+      "novels.yaml:3:7: is not valid YAML: plain value cannot start with reserved character @",
+      "  3 | name: @x",
+      "    |       ^",
     ],
-    schema: "accepts",
+    schema: "is not asked",
   },
   {
     name: "a misspelled name",
