@@ -27,8 +27,10 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
         "usage",
       );
     }
+    const shown = args.filter((arg) => arg !== "--show-secrets" && arg !== "--json").join(" ");
+    const next = input === "" ? ` Correct this, and check it with "pulumi ${shown}" in this folder.` : "";
     throw new CliError(
-      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)} No request was sent.`,
+      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next} No request was sent.`,
       "usage",
     );
   }
