@@ -525,3 +525,35 @@ describe("typed classes", () => {
     assert.deepEqual(secrets, [true, true, true, false]);
   });
 });
+
+describe("a Manifest", () => {
+  const path = "examples/manifest/tasks";
+  const variables = { shop: "https://shop.test" };
+
+  it("refuses a path and variables of other types, and names of tasks that it does not declare", async () => {
+    for (const [args, says] of [
+      [{ path: [] }, "path must be a string or a non-empty list of strings"],
+      [{ path: [path, 1] }, "path must be a string or a non-empty list of strings"],
+      [{ path, variables: ["shop"] }, "variables must be a map of values by their names"],
+    ] as const) {
+      await refuses(() => new webextract.Manifest("tasks", args as never), 'Manifest "tasks"', says);
+    }
+    await refuses(
+      () => new webextract.Manifest("tasks", { path }),
+      'Manifest "tasks" has 5 problems:\n',
+      "Declared: none.",
+    );
+    const misspelled = () => new webextract.Manifest("tasks", { path, variables }).runs.book?.lotNo;
+    await refuses(misspelled, 'Manifest "tasks" has no "book" in runs; did you mean "books"?', "Declared: books.");
+  });
+
+  it("declares what its files have", async () => {
+    const registered = await run(() => {
+      const manifest = new webextract.Manifest("tasks", { path, variables });
+      assert.deepEqual(Object.keys(manifest.exports), ["books-rows"]);
+      assert.ok(manifest.tasks.books instanceof webextract.ExtractionTask);
+    });
+    // The task and its run.
+    assert.deepEqual(registered["books-rows"]?.dependsOn, ["books", "books"]);
+  });
+});
