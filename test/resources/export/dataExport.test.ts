@@ -574,7 +574,7 @@ describe("DataExport", () => {
       const removing = world.declare("DataExport");
       await removing.up({ ...all, path: "out/{n}", onDelete: "removeFile" });
       await removing.destroy();
-      assert.deepEqual(files(), ["rows.ndjson"]);
+      assert.deepEqual([files(), world.warnings], [["rows.ndjson"], []]);
       const moved = world.declare("DataExport");
       const fixed = { ...all, path: "out/fixed", onDelete: "removeFile" };
       await moved.up(fixed);

@@ -56,6 +56,16 @@ describe("DataExport with markScope task", () => {
     assert.ok(existsSync(world.path(String(second.state.file))));
   });
 
+  it("marks the rows that a batch got after its other rows were marked", async () => {
+    const lotNo = await world.finishedRun();
+    const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}-{n}.ndjson" };
+    await world.declare("DataExport").up(args);
+    world.emulator.change.insertRows("task-1", ['{"late":1}'], lotNo);
+    const second = world.declare("DataExport", "second");
+    await second.up(args);
+    assert.deepEqual([second.state.rowCount, second.state.marked, marked()], [26, true, 26]);
+  });
+
   it("marks no row of another batch with the same text", async () => {
     world.emulator.change.insertRows("task-1", ['{"a":1}']);
     const lotNo = await world.finishedRun();
@@ -305,6 +315,14 @@ describe("DataExport with markScope task", () => {
       "markExported",
       "getData",
     ]);
+  });
+
+  it("ends after five marks that the service did not accept, and says that no row is marked", async () => {
+    await world.finishedRun();
+    world.emulator.fault({ operation: "markExported", kind: "error", code: "TaskExecuting", times: 5 });
+    const each = world.declare("DataExport");
+    assert.match(await failure(each.up({ ...marking, scope: "all" })), /They are not marked\./);
+    assert.deepEqual([each.state.pending, each.state.marked, marked()], [["mark"], false, 0]);
   });
 
   it("sends a mark once if its response is lost, and never overwrites the rows", async () => {
