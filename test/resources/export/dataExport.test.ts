@@ -479,6 +479,17 @@ describe("DataExport", () => {
       assert.equal(await problems({ scope: "batch", lotNo: "1" }), "");
     });
 
+    it("a complete file that cannot get its name is an error, and the next up exports again", async () => {
+      const full = Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC", syscall: "link" });
+      const link = sinon.stub(fs, "link").rejects(full);
+      const each = world.declare("DataExport");
+      const message = await failure(each.up(all)).finally(() => link.restore());
+      assert.match(message, /"out\/rows.ndjson" cannot be written: ENOSPC/);
+      assert.deepEqual([each.id, files()], [undefined, []]);
+      await each.up(all);
+      assert.deepEqual(files(), ["rows.ndjson"]);
+    });
+
     it("a file system without links gets the file, and none is overwritten", async () => {
       const noLinks = Object.assign(new Error("no links here"), { code: "EPERM" });
       const link = sinon.stub(fs, "link").rejects(noLinks);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, utimesSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -324,6 +324,18 @@ describe("DataExport to S3", () => {
           [written, []],
         );
       }
+    });
+
+    it("is removed after a day, and no other file", async () => {
+      const others = ["rows.0123abcd.tmp", ".webextract-rows.0123abcd.csv"];
+      for (const name of [".webextract-rows.0123abcd.tmp", ...others]) {
+        world.write(name, "old");
+        utimesSync(world.path(name), 0, 0);
+      }
+      world.write(".webextract-rows.89abcdef.tmp", "of an export that is running");
+      await world.declare("DataExport").up(all);
+      assert.deepEqual(s3.leftovers().sort(), [".webextract-rows.0123abcd.csv", ".webextract-rows.89abcdef.tmp"]);
+      assert.ok(existsSync(world.path("rows.0123abcd.tmp")));
     });
 
     it("is not sent for another export, or if somebody has changed it: the rows are read again", async () => {
