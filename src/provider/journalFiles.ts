@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
@@ -61,7 +61,7 @@ export class JournalFiles {
   async all(): Promise<Entry[]> {
     await removeAbandonedFiles(this.folder, isTemporary);
     const names = await readdir(this.folder).catch(() => []);
-    const ours = names.filter((name) => /^[0-9a-f]{32}\.[0-9a-f]{32}\.json$/.test(name));
+    const ours = names.filter((name) => /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json$/.test(name));
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(name))))).flat();
   }
 
@@ -74,6 +74,10 @@ export class JournalFiles {
         return [];
       }
       const entry = parse(text);
+      if (file !== this.path(entry)) {
+        // Earlier versions had one file for each operation of a resource. Another command can have renamed it already.
+        await rename(file, this.path(entry)).catch(() => undefined);
+      }
       if (Date.now() - entry.time <= countsFor) {
         return [entry];
       }

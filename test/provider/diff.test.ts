@@ -144,6 +144,17 @@ describe("diffs", () => {
       deleteBeforeReplace: true,
     });
     assert.deepEqual(await diff("CloudRun", { ...args, lotNo: "1" }, { ...args, retry: "1" }), {});
+    // A CloudRun is deleted first in any case.
+    const copy = { sourceTaskId: "s", taskGroupId: "g" };
+    for (const [name, value] of [
+      ["adoptTaskId", "t"],
+      ["retry", "1"],
+    ] as const) {
+      assert.deepEqual(await diff("TaskCopy", { ...copy, outcome: "unknown" }, { ...copy, [name]: value }), {
+        replaces: [name],
+        deleteBeforeReplace: true,
+      });
+    }
   });
 
   it("refuse a resource of another service until movedFrom names its origin", async () => {

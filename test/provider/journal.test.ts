@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
@@ -76,6 +76,18 @@ describe("the journal of requests that must not be sent twice", () => {
       const dynamic = world.declare("TaskCopy");
       await dynamic.up(copyArgs);
       assert.deepEqual(copies(), [dynamic.id]);
+    });
+
+    it("takes the copy over from an entry that an earlier version has named without its salt, and keeps it until then", async () => {
+      const copy = await copiedUnsaved();
+      const [name = ""] = readdirSync(folder()).filter((each) => each.endsWith(".json"));
+      renameSync(join(folder(), name), join(folder(), name.replace(/\.[0-9a-f]{32}\.json$/, ".json")));
+      await world.declare("TaskCopy", "another").up(copyArgs);
+      assert.equal(world.journal().length, 1);
+      await copy.up(copyArgs);
+      assert.equal(copies().length, 2);
+      assert.ok(copies().includes(String(copy.id)));
+      assert.deepEqual(world.journal(), []);
     });
 
     it("is empty after the engine has saved the state and ended as usual", async () => {

@@ -129,6 +129,14 @@ describe("TaskActionConfig", () => {
     assert.equal(config.state.pending, undefined);
   });
 
+  it("writes again after a lost response also if no refresh has read what the service has", async () => {
+    const config = world.declare("TaskActionConfig");
+    world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when: "before" });
+    await failure(config.up(declared));
+    assert.equal(await config.up(declared), "updated");
+    assert.deepEqual(stands(), declared.actions.open.properties);
+  });
+
   it("is not created when the write is refused", async () => {
     const config = world.declare("TaskActionConfig");
     world.emulator.change.deleteAction("task-1", "open");
@@ -217,6 +225,14 @@ describe("TaskActionConfig with onDelete restore", () => {
     await config.up(restoring);
     await config.destroy();
     assert.deepEqual(stands(), old);
+  });
+
+  it("reads nothing for an update that removes no setting and adds none", async () => {
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    world.operations();
+    await config.up({ ...restoring, actions: open({ Url: "https://newer.test/", Wait: "9" }) });
+    assert.deepEqual(world.operations(), ["updateActionProperties"]);
   });
 
   it("restores the old values with the next up if the response was lost", async () => {

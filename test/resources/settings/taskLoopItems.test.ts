@@ -68,7 +68,7 @@ describe("TaskLoopItems", () => {
     world.configure({ actionTypes: "" });
     const items = world.declare("TaskLoopItems");
     await items.up({ ...loop, mode: "append", items: ["a"] });
-    await items.up({ ...loop, mode: "append", items: ["a", "b"] });
+    await items.up({ ...loop, mode: "append", items: ["b", "a"] });
     assert.deepEqual(stands(), ["https://old.test/1", "a", "b"]);
     assert.deepEqual(world.warnings.length, 1);
     assert.match(
@@ -110,6 +110,8 @@ describe("TaskLoopItems", () => {
     assert.deepEqual(stands(), ["https://old.test/1", "a", "b", "c"]);
     world.write("items.txt", "b\nc\nd\n");
     assert.match(await failure(items.up(args)), /itemsFile does not begin with the 3 items sent before/);
+    const listed = { ...loop, mode: "append", items: ["b", "c", "d"] };
+    assert.match(await failure(items.up(listed)), /items does not begin with the 3 items sent before/);
   });
 
   it("refuses a file that changed after the check", async () => {
