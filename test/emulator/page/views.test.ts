@@ -125,20 +125,11 @@ describe("the emulator's page", () => {
   it("has the numbers of the plot as a table", async () => {
     const [run] = emulator.inspect.runs("shop");
     await page.go(`#/runs/${run?.lotNo}`, `Run ${run?.lotNo}`);
-    assert.equal(
-      await page.tab
-        .getByRole("img", { name: /Rows over time/ })
-        .locator("polyline")
-        .count(),
-      1,
-    );
-    assert.equal(
-      await page.tab
-        .getByRole("img", { name: /Subtasks by status/ })
-        .locator("polygon")
-        .count(),
-      5,
-    );
+    const lines = page.tab.getByRole("img", { name: /Rows over time/ }).locator("polyline");
+    const areas = page.tab.getByRole("img", { name: /Subtasks by status/ }).locator("polygon");
+    // The page shows the run before it has the numbers.
+    await lines.waitFor();
+    assert.deepEqual([await lines.count(), await areas.count()], [1, 5]);
     await page.tab.getByText("The same as a table").click();
     const last = (await page.cells("Rows and subtasks over time")).at(-1);
     assert.deepEqual(last?.slice(1), ["5", "0", "0", "0", "1", "3"]);
