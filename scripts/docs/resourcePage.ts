@@ -18,7 +18,7 @@ export function pathOfPage(type: string): string {
 
 /** The parts of a resource's page. Adds a problem for each argument without a doc comment, or with one that contradicts its description. */
 export function partsOfResource(
-  { type, idIs, args, outputs, secretOutputs = [] }: AnyResource,
+  { type, idIs, args, outputs, keepsFirstId, secretOutputs = [] }: AnyResource,
   docs: DocComments,
   complaints: string[],
 ): Parts {
@@ -35,6 +35,9 @@ export function partsOfResource(
     const isSaid = !secretOutputs.includes(name) || comment.includes("Secret");
     return [[`\`${name}\``, isSaid ? comment : `${comment} Secret.`]];
   });
+  const meaningOfId = keepsFirstId
+    ? `The first \`${idIs}\`. It stays when an update changes \`${idIs}\`.`
+    : `The same as \`${idIs}\`.`;
   return {
     command: "npm run docs",
     required: {
@@ -44,7 +47,7 @@ export function partsOfResource(
         ["argument", "type", "default", "meaning"],
         rowsOf(args, fields, { path: "", type, complaints }),
       ),
-      outputs: table(["output", "meaning"], [["`id`", `The same as \`${idIs}\`.`], ...outputRows]),
+      outputs: table(["output", "meaning"], [["`id`", meaningOfId], ...outputRows]),
     },
     optional: previewsOf(type),
   };

@@ -73,8 +73,8 @@ export abstract class ExtractionResource extends CustomResource {
       // replaced.
       Object.assign(this, { id: unsecret(output(opts.id)) });
     }
-    if (outputs.includes(idIs) && idIs !== "file") {
-      // In the preview of an update, the id is known and the outputs are not. Only the file of an export can change with an update.
+    if (outputs.includes(idIs) && !definition.keepsFirstId) {
+      // In the preview of an update, the id is known and the outputs are not.
       Object.assign(this, { [idIs]: this.id });
     }
     ids.add(this.id);

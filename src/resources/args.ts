@@ -25,6 +25,7 @@ export {
   share,
   shortened,
   string,
+  systemString,
 } from "../service/contract/kinds";
 
 /** A map with fields of known names. */

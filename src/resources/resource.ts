@@ -18,6 +18,8 @@ export interface Resource<
   readonly type: string;
   /** The field of the state that holds the resource's id. */
   readonly idIs: keyof State & string;
+  /** Whether the id stays the first value of this field when an update changes it. */
+  readonly keepsFirstId?: boolean;
   /** The description of every argument, and the names of those that `check` derives. */
   readonly args: ArgsSpec<Args, Derived>;
   /** Outputs other than the arguments. */

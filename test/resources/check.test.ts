@@ -181,6 +181,21 @@ describe("checks of arguments", () => {
     assert.equal((await providers.checked("TaskLoopItems", read, read)).items, read.items);
   });
 
+  it("refuses a NUL character wherever the system gets a name of a file or a part of a command", async () => {
+    const nul = "a\0b";
+    const rows = { taskId: "t", scope: "all", path: nul, pipe: ["psql", nul], checks: { schema: nul } };
+    assert.deepEqual((await providers.paths("DataExport", rows)).sort(), ["checks.schema", "path", "pipe[1]"]);
+    const loop = { loopType: "TextList", itemsFile: nul };
+    assert.deepEqual(await providers.paths("TaskLoopItems", { taskId: "t", actionId: "a", ...loop }), ["itemsFile"]);
+    const actions = { each: { actionType: "LoopAction", loop } };
+    const whole = { from: { adoptTaskId: "t" }, actions, startUrls: { file: nul } };
+    assert.deepEqual((await providers.paths("ExtractionTask", whole)).sort(), [
+      "actions.each.loop.itemsFile",
+      "startUrls.file",
+    ]);
+    assert.deepEqual(await providers.paths("TaskStartUrls", { taskId: "t", file: nul }), ["file"]);
+  });
+
   it("treats a file with a byte order mark, CRLF and blank lines as the same list", async () => {
     const plain = file("plain.txt", "https://a.test/1\nhttps://b.test/2\n");
     const windows = file("windows.txt", "\ufeffhttps://a.test/1\r\n\r\nhttps://b.test/2");
@@ -407,6 +422,11 @@ describe("checks of arguments", () => {
         "TaskLoopItems",
         { ...loop, items: ["a\nb"] },
         "items[0] must be a non-empty string without a line break; got a string with a line break",
+      ],
+      [
+        "TaskStartUrls",
+        { taskId, file: "a\0b" },
+        "file must be a non-empty string without a NUL character; got a string with a NUL character",
       ],
       ["TaskStartUrls", { taskId, urls: [] }, "urls must be a non-empty list of strings; got an empty list"],
       ["TaskStartUrls", { taskId, urls: ["ftp://a.test"] }, "urls[0] is not an http or https URL"],

@@ -1,6 +1,18 @@
 import { isRecord } from "../../service/isRecord";
 import type { Problem } from "../args";
-import { anything, boolean, changedArgs, choice, integer, list, mapOf, number, object, string } from "../args";
+import {
+  anything,
+  boolean,
+  changedArgs,
+  choice,
+  integer,
+  list,
+  mapOf,
+  number,
+  object,
+  string,
+  systemString,
+} from "../args";
 import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
@@ -19,19 +31,20 @@ import { runExport } from "./runExport";
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
   idIs: "file",
+  keepsFirstId: true,
   waitsFor: "runs",
   args: {
     taskId: { kind: string, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
     lotNo: { kind: string },
-    path: { kind: string, required: true },
+    path: { kind: systemString, required: true },
     format: { kind: choice(...formatNames), default: "ndjson" },
     csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
     columns: { kind: mapOf(choice(...columnTypes)) },
     compression: { kind: choice(...compressionNames), default: "none" },
     maxRows: { kind: integer(1) },
     markExported: { kind: boolean, default: false },
-    pipe: { kind: list(string) },
+    pipe: { kind: list(systemString) },
     pipeTimeoutSeconds: { kind: number(0.001), default: defaultPipeTimeout, option: true },
     checks: { kind: object<RowChecks>(rowChecks), option: true },
     triggers: { kind: anything },

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/contract/types";
 import type { ArgsSpec, Form } from "../args";
-import { lines, string } from "../args";
+import { lines, systemString } from "../args";
 import type { CheckContext, Context } from "../resource";
 import { readChecked } from "./checkedFile";
 import type { GivenList } from "./checkList";
@@ -37,7 +37,7 @@ export interface StartUrls {
 
 export const startUrlsSpec: ArgsSpec<StartUrlsArgs, "count" | "sha256" | "hosts"> = {
   urls: { kind: lines },
-  file: { kind: string },
+  file: { kind: systemString },
   count: { derived: true },
   sha256: { derived: true },
   hosts: { derived: true },

@@ -5,6 +5,7 @@ import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";
 import { actionsById, itemsOf, lookUpTask } from "../task/taskPresence";
 import type { Loop, LoopOf } from "./setting";
+import { howToReadLists } from "./setting";
 
 /**
  * Refuses a declaration without items that were sent before, because an append cannot remove items. `at` is the path of the loop, with a
@@ -84,7 +85,7 @@ async function itemsToAppend(
   if (isNew && !isPending) {
     context.warn(
       `Task "${taskId}": the service does not show the list of action "${actionId}", so all items are appended. Items that are in the list already are then in it twice. ` +
-        "To have the list read first, add the type of the loop's action to webextract:actionTypes.",
+        howToReadLists,
     );
     return items;
   }

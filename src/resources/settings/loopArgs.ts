@@ -1,5 +1,5 @@
 import type { ArgsSpec, Form } from "../args";
-import { choice, lines, string } from "../args";
+import { choice, lines, string, systemString } from "../args";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";
 import type { CheckContext } from "../resource";
@@ -19,7 +19,7 @@ export type ActionLoopForm = ItemListForm<ActionLoop> | ItemFileForm<ActionLoop>
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
-  itemsFile: { kind: string },
+  itemsFile: { kind: systemString },
   mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },

@@ -6,7 +6,7 @@ import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask } from "../task/taskPresence";
 import type { Setting, Write } from "./setting";
-import { byKey, hasSameValue, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
+import { byKey, hasSameValue, howToReadLists, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
 
 /**
  * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the declaration. A
@@ -81,9 +81,11 @@ export function remember(
     }
   }
   if (lost.length > 0) {
+    const isUnread = lost.some(({ actionId, actionType }) => actionType === undefined && !actions.has(actionId));
     context.warn(
       `Task "${taskId}": ${listed(lost)} cannot be restored later. The service does not show the present value, or the state cannot keep it: ` +
-        "all values together exceed 32 kB, a value has half of a surrogate pair, or an item is blank or has a line break.",
+        "all values together exceed 32 kB, a value has half of a surrogate pair, or an item is blank or has a line break." +
+        (isUnread ? ` ${howToReadLists}` : ""),
     );
   }
   return remembered;

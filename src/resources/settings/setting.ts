@@ -111,6 +111,10 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   return same ? (before as T & string) : now;
 }
 
+/** Advice: TaskLoopItems does not declare the type of its action. */
+export const howToReadLists =
+  "To have the list read first, add the type of the loop's action to webextract:actionTypes.";
+
 /** A list of items in the form of a loop. */
 export function listOf(items: readonly string[], before?: string): Required<Pick<Loop, "items" | "count" | "sha256">> {
   const { count, sha256 } = digestOf(items);

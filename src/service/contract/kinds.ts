@@ -9,13 +9,19 @@ import { didYouMean } from "../errors/likelyName";
 import { isRecord } from "../isRecord";
 
 /**
- * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, and `isLine` where it cannot contain a line break; an integer becomes a
- * string where it can come `fromInteger`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
+ * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a line break, and `isForSystem` where the
+ * operating system gets it, so that it cannot contain NUL; an integer becomes a string where it can come `fromInteger`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
  * `isLines` can be given as one string. `others` says what becomes of fields of an object without a description; by default they are refused.
  */
 export type Shape =
   | { readonly is: "any" | "boolean" | "scalar" }
-  | { readonly is: "string"; readonly isLine?: boolean; readonly mayBeEmpty?: boolean; readonly fromInteger?: boolean }
+  | {
+      readonly is: "string";
+      readonly isLine?: boolean;
+      readonly isForSystem?: boolean;
+      readonly mayBeEmpty?: boolean;
+      readonly fromInteger?: boolean;
+    }
   | { readonly is: "number"; readonly min?: number; readonly max?: number; readonly isInteger?: boolean }
   | { readonly is: "choice"; readonly of: readonly string[] }
   | { readonly is: "list"; readonly of: Shape; readonly mayBeEmpty?: boolean; readonly isLines?: boolean }
@@ -42,6 +48,8 @@ export const anything: Kind<unknown> = { is: "any" };
 export const boolean: Kind<boolean> = { is: "boolean" };
 /** A non-empty string. */
 export const string: Kind<string> = { is: "string" };
+/** The name of a file, or a part of a command. */
+export const systemString: Kind<string> = { is: "string", isForSystem: true };
 /**
  * A string, which can be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a number in its
  * shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a double may have rounded is refused.
@@ -181,6 +189,7 @@ function fits(shape: Shape, value: unknown): boolean {
         typeof value === "string" &&
         (shape.mayBeEmpty || value !== "") &&
         !(shape.isLine && !isLine(value)) &&
+        !(shape.isForSystem && value.includes("\0")) &&
         !isBroken(value)
       );
     case "scalar":
@@ -229,7 +238,7 @@ export function describeShape(shape: Shape): string {
     case "boolean":
       return "a boolean";
     case "string":
-      return `a ${shape.mayBeEmpty ? "" : "non-empty "}string${shape.isLine ? " without a line break" : ""}`;
+      return `a ${shape.mayBeEmpty ? "" : "non-empty "}string${shape.isLine ? " without a line break" : ""}${shape.isForSystem ? " without a NUL character" : ""}`;
     case "scalar":
       return "a string, a number or a boolean";
     case "number": {
@@ -254,6 +263,9 @@ function describeGiven(shape: Shape, value: unknown): string {
   }
   if (shape.is === "string" && shape.isLine && typeof value === "string" && value.trim() !== "") {
     return "a string with a line break";
+  }
+  if (shape.is === "string" && shape.isForSystem && typeof value === "string" && value !== "") {
+    return "a string with a NUL character";
   }
   if (shape.is === "scalar" && typeof value === "number") {
     return Number.isFinite(value)

@@ -300,11 +300,14 @@ describe("TaskLoopItems with onDelete restore", () => {
     world.emulator.change.setLoopItems("task-1", "each", ["x".repeat(33_000)]);
     const large = world.declare("TaskLoopItems");
     await large.up({ ...restoring, items: ["a"] });
+    const way = /add the type of the loop's action to webextract:actionTypes/;
     assert.match(world.warnings.join(), /cannot be restored later\. .* 32 kB/);
+    assert.doesNotMatch(world.warnings.splice(0).join(), way);
     assert.equal(large.state.previous, undefined);
     world.configure({ actionTypes: "" });
     await world.declare("TaskLoopItems").up({ ...restoring, items: ["a"] });
     assert.match(world.warnings.join(), /cannot be restored later\. The service does not show/);
+    assert.match(world.warnings.join(), way);
   });
 
   it("warns at once if an item of the old list has a line break, because it could not be restored", async () => {

@@ -1,5 +1,5 @@
 import type { ArgsSpec, Problem } from "../../args";
-import { boolean, choice, integer, mapOf, object, share, string } from "../../args";
+import { boolean, choice, integer, mapOf, object, share, systemString } from "../../args";
 
 /** What the rows of an export must be like. All checks are optional. */
 export interface RowChecks {
@@ -58,7 +58,7 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
       }),
     ),
   },
-  schema: { kind: string },
+  schema: { kind: systemString },
   schemaSha256: { derived: true },
   onFail: { kind: choice("fail", "warn"), default: "fail" },
 };
