@@ -423,11 +423,7 @@ describe("checks of arguments", () => {
         { ...loop, items: ["a\nb"] },
         "items[0] must be a non-empty string without a line break; got a string with a line break",
       ],
-      [
-        "TaskStartUrls",
-        { taskId, file: "a\0b" },
-        "file must be a non-empty string without a NUL character; got a string with a NUL character",
-      ],
+      ["TaskStartUrls", { taskId, file: "a\0b" }, "file must be a non-empty string; got a string with a NUL character"],
       ["TaskStartUrls", { taskId, urls: [] }, "urls must be a non-empty list of strings; got an empty list"],
       ["TaskStartUrls", { taskId, urls: ["ftp://a.test"] }, "urls[0] is not an http or https URL"],
       ["TaskStartUrls", { taskId }, "urls is missing: give either urls or file"],

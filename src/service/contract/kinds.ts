@@ -238,7 +238,7 @@ export function describeShape(shape: Shape): string {
     case "boolean":
       return "a boolean";
     case "string":
-      return `a ${shape.mayBeEmpty ? "" : "non-empty "}string${shape.isLine ? " without a line break" : ""}${shape.isForSystem ? " without a NUL character" : ""}`;
+      return `a ${shape.mayBeEmpty ? "" : "non-empty "}string${shape.isLine ? " without a line break" : ""}`;
     case "scalar":
       return "a string, a number or a boolean";
     case "number": {
