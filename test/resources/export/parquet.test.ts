@@ -114,6 +114,11 @@ describe("DataExport as Parquet", () => {
     }
     const [groups] = await query("SELECT num_row_groups AS number FROM parquet_file_metadata(FILE)");
     assert.ok(Number(groups?.number) > 1);
+    const [n, ...others] = await query(
+      "SELECT path_in_schema, bool_and(stats_min_value IS NOT NULL) AS statistics FROM parquet_metadata(FILE) GROUP BY 1 ORDER BY 2 DESC",
+    );
+    assert.deepEqual(n, { path_in_schema: "n", statistics: true });
+    assert.ok(others.length > 0 && others.every(({ statistics }) => statistics === false));
   });
 
   it("without a row has the columns of its types", async () => {

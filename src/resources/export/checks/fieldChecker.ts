@@ -6,8 +6,11 @@ import { failedIf, percent, RowCount } from "./checkedRows";
 import type { FieldChecks } from "./rowChecks";
 import { isFilled, isOfType } from "./valueTypes";
 
-/** Values that `unique` remembers. Their digests need about 120 MB. */
+/** Values that `unique` remembers. They need about 120 MB. */
 const mostDistinctValues = 2_000_000;
+
+/** Longer values are remembered by their digests. */
+const longestRemembered = 16;
 
 /** Checks the values of one field. */
 export class FieldChecker {
@@ -17,8 +20,8 @@ export class FieldChecker {
   private readonly wrongType = new RowCount();
   /** The rows whose value has occurred before. */
   private readonly repeated = new RowCount();
-  /** 64 bits of a digest of each value, so that the memory does not depend on their length. */
-  private readonly digests = new Set<string>();
+  /** Each value, or 64 bits of its digest, so that the memory does not depend on the length of values. */
+  private readonly values = new Set<string>();
   private hasTooMany = false;
 
   constructor(
@@ -54,13 +57,13 @@ export class FieldChecker {
   }
 
   private noteDistinct(text: string, row: number): void {
-    const digest = hash("sha256", text, "binary").slice(0, 8);
-    if (this.digests.has(digest)) {
+    const value = text.length <= longestRemembered ? text : hash("sha256", text, "binary").slice(0, 8);
+    if (this.values.has(value)) {
       this.repeated.note(row);
-    } else if (this.digests.size === this.mostDistinct) {
+    } else if (this.values.size === this.mostDistinct) {
       this.hasTooMany = true;
     } else {
-      this.digests.add(digest);
+      this.values.add(value);
     }
   }
 

@@ -17,7 +17,7 @@ interface Options {
   lastFilled?: Readonly<Record<string, number>>;
 }
 
-/** Checks rows page by page. Its memory does not grow with the rows, but for the digests of values that must be unique. */
+/** Checks rows page by page. Its memory does not grow with the rows, but for values that must be unique. */
 export class RowChecker {
   private rows = 0;
   /** The first row, for the names of its fields. */

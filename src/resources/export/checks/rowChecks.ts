@@ -36,8 +36,8 @@ export interface FieldChecks {
    */
   type?: FieldType;
   /**
-   * Whether each value may occur only once. Values are compared by 64 bits of their digests: with 2,000,000 different values, about one export in
-   * 9,000,000 reports a repeated value although there is none. An export with more different values fails the check.
+   * Whether each value may occur only once. Values of more than 16 characters are compared by 64 bits of their digests: with 2,000,000 different
+   * values, about one export in 9,000,000 reports a repeated value although there is none. An export with more different values fails the check.
    * @default false
    */
   unique?: boolean;

@@ -10,8 +10,8 @@ import { RowTable } from "./rowTable";
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
 
-/** A row group is complete when its cells have so many characters. It is in memory until then. */
-const longestGroup = 2 * 1024 * 1024;
+/** A row group is complete when its cells have so many characters. It is in memory until then. Larger groups take longer to write. */
+const longestGroup = 1024 * 1024;
 
 /** Columns with types. A value that does not fit its type refuses the rows. */
 export const parquet: Format = {
@@ -101,10 +101,11 @@ class Column {
     this.data.push(value ?? null);
   }
 
-  take(): { name: string; data: (ColumnValue | null)[] } {
-    const { name, data } = this;
+  /** Strings have no statistics: the first and the last string of the alphabet help few queries, and take a sixth of the time to write. */
+  take(): { name: string; data: (ColumnValue | null)[]; statistics: boolean } {
+    const { name, data, type } = this;
     this.data = [];
-    return { name, data };
+    return { name, data, statistics: type !== "string" };
   }
 }
 

@@ -101,6 +101,19 @@ describe("a checker of rows", () => {
     }
   });
 
+  it("finds repeated values of any length, and takes different ones with a common beginning apart", () => {
+    for (const length of [0, 1, 15, 16, 17, 1000]) {
+      const checker = new FieldChecker("a", { unique: true });
+      checker.add(
+        [..."abab"].map((last) => ({ a: "x".repeat(length) + last })),
+        0,
+      );
+      assert.deepEqual(checker.failed(4, []), [
+        { check: "fields.a.unique", reason: "2 of 4 values have occurred before (rows 3, 4)" },
+      ]);
+    }
+  });
+
   it("names the rows whose value has occurred before, and remembers no more values than it may", () => {
     const checker = new FieldChecker("a", { unique: true }, undefined, 4000);
     const rowsUpTo = (last: number) => Array.from({ length: last }, (_, index) => ({ a: String(index + 1) }));
