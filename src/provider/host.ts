@@ -14,14 +14,14 @@ import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
+import type { Processes } from "../service/files/processes";
+import { systemProcesses } from "../service/files/processes";
 import { onAbort } from "../service/http/onAbort";
 import type { ServiceClientOptions } from "../service/options";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
-import type { Processes } from "./processes";
-import { systemProcesses } from "./processes";
 
 /** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {

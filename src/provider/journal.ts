@@ -7,9 +7,9 @@ import { describeMade, describeUncertain, timeOf } from "../resources/task/reque
 import { partsOfUrn } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
+import type { Processes } from "../service/files/processes";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { keyOf } from "./journalFiles";
-import type { Processes } from "./processes";
 
 /** A resource as the engine shows it. */
 export interface Sighting {

@@ -6,8 +6,8 @@ import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { urnAs } from "../resources/urn";
 import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
+import type { ProcessName } from "../service/files/processes";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
-import type { ProcessName } from "./processes";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {

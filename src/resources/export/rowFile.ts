@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readdir, rename, rm } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { systemProcesses } from "../../service/files/processes";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import { packagesFolder } from "../optionalPackage";
 import type { Context } from "../resource";
+import { ResourceError } from "../resource";
 import type { Content } from "./destinations/destination";
 import type { FilePlace } from "./filePlace";
 import type { WrittenAs } from "./formats/formats";
@@ -40,9 +42,17 @@ export class RowFile {
   /** @param isMarked whether its rows are marked before it is complete */
   static async open(place: FilePlace, args: DataExportArgs, isMarked: boolean, context: Context): Promise<RowFile> {
     await place.destination.prepare();
-    const path = isMarked ? await pathOfMarked(place, args, context) : temporaryPathFor(place.workPath);
+    const path = isMarked ? pathOfMarked(place, args) : temporaryPathFor(place.workPath);
     const handle = await open(path, "wx", place.destination.fileMode);
-    return new RowFile(path, handle, place, packagesFolder(context));
+    const file = new RowFile(path, handle, place, packagesFolder(context));
+    if (isMarked) {
+      // The file exists already: so of two exports that begin at the same time, at least one sees the other.
+      await keepOthers(path, args, context).catch(async (error) => {
+        await file.remove();
+        throw error;
+      });
+    }
+    return file;
   }
 
   /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
@@ -92,19 +102,44 @@ const markedEnding = ".part";
 
 /**
  * A file of rows that are marked page by page. Until it is complete, no other file contains these rows, so its name is none of a temporary file, which a later
- * export would remove. A killed export leaves it, and the next one gives it a usual name.
+ * export would remove. The name says which process writes it.
  */
-async function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs, context: Context): Promise<string> {
-  const folder = dirname(workPath);
-  const tag = createHash("sha256").update(taskId).digest("hex").slice(0, 8);
-  const ending = new RegExp(`\\.${tag}\\.[0-9a-f]{8}\\${markedEnding}$`);
-  for (const name of (await readdir(folder)).filter((each) => ending.test(each))) {
-    const kept = join(folder, `${name.slice(0, -markedEnding.length)}.ndjson`);
-    await rename(join(folder, name), kept);
+function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs): string {
+  const { pid, start = "" } = systemProcesses().own;
+  const writer = `${pid}_${start.replace(" ", "_")}`;
+  return temporaryPathFor(`${workPath}.${tagOf(taskId)}.${writer}`).replace(/\.tmp$/, markedEnding);
+}
+
+function tagOf(taskId: string): string {
+  return createHash("sha256").update(taskId).digest("hex").slice(0, 8);
+}
+
+/**
+ * Gives a usual name to the files that killed exports of the task have left beside this one.
+ * @throws ResourceError if an export is writing one: the service would mark the rows that it has returned to either of the two
+ */
+async function keepOthers(own: string, { taskId }: DataExportArgs, context: Context): Promise<void> {
+  const folder = dirname(own);
+  const ending = new RegExp(`\\.${tagOf(taskId)}\\.(?:(\\d+)_([\\w-]*)\\.)?[0-9a-f]{8}\\${markedEnding}$`);
+  const { own: self, isRunning } = systemProcesses();
+  for (const name of await readdir(folder)) {
+    const found = ending.exec(name);
+    if (found === null || name === basename(own)) {
+      continue;
+    }
+    const [, pid = "", start = ""] = found;
+    const path = relative(context.folder, join(folder, name));
+    if (pid !== "" && isRunning({ ...self, pid: Number(pid), start: start.replace("_", " ") || undefined })) {
+      throw new ResourceError(
+        `Process ${pid} is exporting rows of task "${taskId}" to the same folder, and marks them: its file is "${path}". Wait until that export has ended, then ` +
+          "run the same command again. If that process is another program, rename the file, and keep it.",
+      );
+    }
+    const kept = `${path.slice(0, -markedEnding.length)}.ndjson`;
+    await rename(join(folder, name), join(context.folder, kept));
     context.warn(
-      `Task "${taskId}": an export was killed. The rows that it had read are in "${relative(context.folder, kept)}", one a line. The last line may be cut off. ` +
+      `Task "${taskId}": an export was killed. The rows that it had read are in "${kept}", one a line. The last line may be cut off. ` +
         "Keep that file: rows of it may be marked as exported, and no other file contains them.",
     );
   }
-  return temporaryPathFor(`${workPath}.${tag}`).replace(/\.tmp$/, markedEnding);
 }

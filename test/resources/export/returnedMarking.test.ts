@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync } from "node:fs";
 import Module from "node:module";
 import sinon from "sinon";
+import { systemProcesses } from "../../internals/provider";
 import { failure, World } from "../life";
+
+/** As the name of a file has it. Empty on systems without /proc. */
+function startOf(pid = 0): string {
+  const { start } = systemProcesses().own;
+  const ticks = (): string | undefined => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19];
+  return start === undefined ? "" : `${start.split(" ")[0]}_${ticks()}`;
+}
 
 describe("DataExport with markScope returned", () => {
   let world: World;
@@ -48,7 +58,7 @@ describe("DataExport with markScope returned", () => {
     const saved = await world.killed(each, () => each.up(marking), { operation: "markExported", skip: 1 });
     world.emulator.clearFaults();
     const [part = ""] = files();
-    assert.match(part, /^1\.ndjson\.[0-9a-f]{8}\.[0-9a-f]{8}\.part$/);
+    assert.match(part, /^1\.ndjson\.[0-9a-f]{8}\.\d+_[\w-]*\.[0-9a-f]{8}\.part$/);
     const content = world.content(`out/${part}`);
     assert.equal(content.split("\n").length, 21);
     const old = new Date(Date.now() - 48 * 3600 * 1000);
@@ -58,6 +68,30 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual([files(), marked()], [["1.ndjson", kept], 25]);
     assert.equal(world.content(`out/${kept}`), content);
     assert.ok(world.warnings.join().includes(`"out/${kept}"`), world.warnings.join());
+  });
+
+  it("refuses to mark rows while another process exports the task to that folder, and leaves its file alone", async () => {
+    const other = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "inherit"] });
+    await once(other, "spawn");
+    const { own } = systemProcesses();
+    const each = world.declare("DataExport");
+    await world.killed(each, () => each.up(marking), { operation: "markExported" });
+    world.emulator.clearFaults();
+    const [ours = ""] = files();
+    const theirs = ours.replace(
+      `.${own.pid}_${own.start?.replace(" ", "_") ?? ""}.`,
+      `.${other.pid}_${startOf(other.pid)}.`,
+    );
+    renameSync(world.path(`out/${ours}`), world.path(`out/${theirs}`));
+    const before = world.content(`out/${theirs}`);
+    world.operations();
+    const message = await failure(world.declare("DataExport").up(marking));
+    assert.ok(message.includes(`"out/${theirs}"`) && message.includes(String(other.pid)), message);
+    assert.deepEqual([world.operations(), files(), world.content(`out/${theirs}`)], [[], [theirs], before]);
+    other.kill();
+    await once(other, "exit");
+    await world.declare("DataExport").up(marking);
+    assert.deepEqual(files(), ["1.ndjson", theirs.replace(".part", ".ndjson")]);
   });
 
   it("leaves the rows of another task's export alone", async () => {
