@@ -146,6 +146,23 @@ describe("configuration", () => {
     assert.equal(nameOf("us", "concurrency"), "webextract:concurrency");
   });
 
+  it("names a value of the environment by its variable", () => {
+    const environment = {
+      WEBEXTRACT_ACCESS_TOKEN: "two words",
+      WEBEXTRACT_BASE_URL: "ftp://one.test",
+      WEBEXTRACT_PROFILES: JSON.stringify({ us: { apiKey: "two words" }, eu: { apiKey: "two words" } }),
+    };
+    const config = { refreshToken: "two words", profiles: JSON.stringify({ eu: { apiKey: "two words" } }) };
+    const names = parse(config, environment).problems.map((problem) => problem.split(" ")[0]);
+    assert.deepEqual(names, [
+      "WEBEXTRACT_BASE_URL",
+      "WEBEXTRACT_ACCESS_TOKEN",
+      "webextract:refreshToken",
+      "WEBEXTRACT_PROFILES.us.apiKey",
+      "webextract:profiles.eu.apiKey",
+    ]);
+  });
+
   it("keeps the default of each status set that is not configured", () => {
     const { config } = parse({ baseUrl: "https://one.test", statuses: '{"finished": ["fertig"]}' });
     assert.deepEqual(config.settings.statuses, {

@@ -58,11 +58,14 @@ export function parseConfig(
   const inEnvironment = valuesOf((name) => environment[variableOf(name)], variableOf, problems);
   const values: ConfigValues = { ...inEnvironment, ...inConfig };
 
-  const optionsOf = optionsByProfile(
-    { ...clientValuesOf(values), settingName: settingNames(undefined) },
-    { ...inEnvironment.profiles, ...inConfig.profiles },
-    problems,
-  );
+  const fromEnvironment = (name: ConfigKey): boolean =>
+    inConfig[name] === undefined && inEnvironment[name] !== undefined;
+  const settingName = (name: string): string =>
+    fromEnvironment(name as ConfigKey) ? variableOf(name as ConfigKey) : `webextract:${name}`;
+  const where = (profile: string): string =>
+    `${inConfig.profiles?.[profile] === undefined ? variableOf("profiles") : "webextract:profiles"}.${profile}`;
+  const profiles = { ...inEnvironment.profiles, ...inConfig.profiles };
+  const optionsOf = optionsByProfile({ ...clientValuesOf(values), settingName }, profiles, where, problems);
   for (const [profile, options] of optionsOf) {
     // The top level needs no service if profiles have theirs.
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
@@ -148,28 +151,33 @@ function clientValuesOf(values: ConfigValues): ServiceClientOptions {
 type OptionsByProfile = Map<string | undefined, ServiceClientOptions>;
 
 function optionsByProfile(
-  top: ServiceClientOptions,
+  top: ServiceClientOptions & Required<Pick<ServiceClientOptions, "settingName">>,
   profiles: Record<string, Record<string, unknown>>,
+  whereIs: (profile: string) => string,
   problems: string[],
 ): OptionsByProfile {
   const { accessToken, refreshToken, apiKey, credentialCommand, ...shared } = top;
   const optionsOf: OptionsByProfile = new Map([[undefined, top]]);
   for (const [profile, fields] of Object.entries(profiles)) {
     // A profile is another account, so it never gets the credentials of the top level.
-    const own = profileOptions(profile, fields, problems);
-    optionsOf.set(profile, { ...shared, ...own, profile, settingName: settingNames(profile, own) });
+    const where = whereIs(profile);
+    const own = profileOptions(where, fields, problems);
+    // How the client's errors name its options: a profile has an option of the top level if it has none of its own, except for credentials.
+    const settingName = (option: string): string =>
+      Object.hasOwn(own, option) || isCredential(option) ? `${where}.${option}` : shared.settingName(option);
+    optionsOf.set(profile, { ...shared, ...own, profile, settingName });
   }
   return optionsOf;
 }
 
 function profileOptions(
-  profile: string,
+  whereIs: string,
   fields: Record<string, unknown>,
   problems: string[],
 ): Partial<ServiceClientOptions> {
   const options: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
-    const where = `webextract:profiles.${profile}.${name}`;
+    const where = `${whereIs}.${name}`;
     if (!profileKeys.includes(name)) {
       problems.push(`${where} is not known. Known: ${profileKeys.join(", ")}.`);
     } else if (typeof value !== "string" || value === "") {
@@ -220,16 +228,6 @@ function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileP
       return options;
     },
   };
-}
-
-/** How the client's errors name its options. A profile has an option of the top level if it has none of its own, except for credentials. */
-function settingNames(
-  profile: string | undefined,
-  own: Partial<ServiceClientOptions> = {},
-): (option: string) => string {
-  const isOfProfile = (option: string): boolean => Object.hasOwn(own, option) || isCredential(option);
-  return (option) =>
-    profile !== undefined && isOfProfile(option) ? `webextract:profiles.${profile}.${option}` : `webextract:${option}`;
 }
 
 function isCredential(option: string): boolean {

@@ -122,10 +122,13 @@ export class DocumentReader {
       const first = entries.get(name);
       if (text === "<<" && isPlain(node)) {
         const from = this.resolved(value);
-        const maps = (isSeq(from) ? from.items : [from]).map((each) => this.resolved(each as Node | null));
-        merged.push(...maps.filter(isMap));
-        if (!maps.every(isMap)) {
-          refuse("must be a map or a list of maps", text);
+        for (const each of (isSeq(from) ? from.items : [from === undefined ? value : from]) as (Node | null)[]) {
+          const map = this.resolved(each);
+          if (isMap(map)) {
+            merged.push(map);
+          } else {
+            refuse(map === undefined ? withoutAnchor(each) : "must be a map or a list of maps", text);
+          }
         }
       } else if (text === "" || text === "__proto__") {
         // Pulumi loses the name __proto__.
@@ -156,8 +159,7 @@ export class DocumentReader {
     const offset = (node ?? given.node)?.range?.[0] ?? given.offset;
     this.positions.set(path, { offset, root });
     if (node === undefined) {
-      const { source } = given.node as Alias;
-      return this.refuse(path, `has the alias *${source}, but no anchor of this name stands before it`);
+      return this.refuse(path, withoutAnchor(given.node));
     }
     if (isMap(node)) {
       return this.map(shape, node, given, path, level);
@@ -274,6 +276,10 @@ function shapeOf(shape: Shape, name: string): Shape | undefined {
 
 export function pathWithin(path: string, key: string): string {
   return path === "" || key === "" ? path + key : `${path}.${key}`;
+}
+
+function withoutAnchor(alias: Node | null): string {
+  return `has the alias *${(alias as Alias).source}, but no anchor of this name stands before it`;
 }
 
 function isPlain(node: Node | null | undefined): boolean {

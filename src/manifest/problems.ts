@@ -1,4 +1,4 @@
-import { printable } from "../service/errors/foreignText";
+import { escaped } from "../service/errors/foreignText";
 import { LineCounter } from "./yaml";
 
 /** The text of a file, and where its lines begin once it was parsed. */
@@ -81,5 +81,6 @@ const mostCharacters = 110;
 /** `file:line:column path: reason`, with the snippet below. */
 export function describeProblem({ file, line, column, path, reason, snippet }: ManifestProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;
-  return `${printable(place)}${path === "" ? ":" : ` ${printable(path)}:`} ${printable(reason)}${snippet === undefined ? "" : `\n${snippet}`}`;
+  const message = escaped(`${place}${path === "" ? "" : ` ${path}`}: ${reason}`);
+  return snippet === undefined ? message : `${message}\n${snippet}`;
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { anything } from "../resources/args";
 import type { FilePlaces } from "../resources/lists/allowedFile";
-import { describeValue, isPlainMap } from "../resources/values";
+import { describeValue, isPlainMap, unknown } from "../resources/values";
 import type { Declared, DeclaredTask } from "./declaredTasks";
 import { checkNames, declaredTask } from "./declaredTasks";
 import type { Given, Values } from "./documentReader";
@@ -88,7 +88,10 @@ function* tasksIn(
   }
   if (!Object.keys(collectionForm).some((name) => contents.has(name))) {
     const values = reader.read({ is: "object", fields: taskDocument }, whole) as Values;
-    const checked = reader.check(taskDocument, values) as Values;
+    if (!("from" in values)) {
+      reader.report([{ path: "", reason: "must have from (for one task) or tasks (for several)" }]);
+    }
+    const checked = reader.check(taskDocument, { from: unknown, ...values }) as Values;
     const { name = basename(file.name).replace(/\.ya?ml$/i, "") } = values;
     if (typeof name === "string") {
       const at = reader.placeOf(values.name === undefined ? "" : "name");

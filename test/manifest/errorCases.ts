@@ -46,7 +46,30 @@ export const errorCases: readonly ErrorCase[] = [
   {
     name: "neither a task nor a collection",
     text: "run: {}\n",
-    says: ["novels.yaml:1:1 from: is missing: it must be a map", "  1 | run: {}", "    | ^"],
+    says: ["novels.yaml:1:1: must have from (for one task) or tasks (for several)", "  1 | run: {}", "    | ^"],
+    schema: "refuses",
+  },
+  {
+    name: "a merge key and a list of them whose anchors are missing",
+    text: "from: { adoptTaskId: t }\nrun:\n  <<: *all\nstartUrls:\n  <<: [*some]\n  urls: [https://u.test]\n",
+    says: [
+      "novels.yaml:3:3 run.<<: has the alias *all, but no anchor of this name stands before it",
+      "  3 |   <<: *all",
+      "    |   ^",
+      "novels.yaml:5:3 startUrls.<<: has the alias *some, but no anchor of this name stands before it",
+      "  5 |   <<: [*some]",
+      "    |   ^",
+    ],
+    schema: "is not asked",
+  },
+  {
+    name: "a key with characters that cannot be seen",
+    text: 'from: { adoptTaskId: t }\n"ru\\u0007n\\n": {}\n',
+    says: [
+      "novels.yaml:2:1 ru\\u0007n\\u000a: is not a valid name; valid names: name, from, actions, startUrls, onDelete, forceDestroy, retry, profile, was, opts, run, exports",
+      '  2 | "ru\\u0007n\\n": {}',
+      "    | ^",
+    ],
     schema: "refuses",
   },
   {

@@ -24,8 +24,8 @@ describe("the errors of a manifest", () => {
     assert.deepEqual(found, [
       ["a/c.yml", 2, ""],
       ["a/z.yaml", undefined, ""],
+      ["b.yaml", 1, ""],
       ["b.yaml", 1, "acions"],
-      ["b.yaml", 1, "from"],
       ["b.yaml", 2, "run.waitFor"],
     ]);
   });

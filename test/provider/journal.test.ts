@@ -760,6 +760,24 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.operations(), ["getActions", "updateLoopItems"]);
     });
 
+    it("sends no item twice in an ExtractionTask, also after a step that failed", async () => {
+      const task = world.declare("ExtractionTask");
+      const withItems = (...list: string[]) => ({
+        from: { adoptTaskId: "task-1" },
+        actions: { each: { actionType: "LoopAction", loop: { loopType: "UrlList", mode: "append", items: list } } },
+      });
+      await task.up(withItems("a"));
+      const saved = await world.unsaved(task, () => task.up(withItems("a", "b")));
+      world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
+      assert.match(await failure(saved.up(withItems("a", "b", "c"))), /403 PermissionDenied/);
+      const nothingShown = { requestId: "r", data: [{ taskId: "task-1", actions: [] }] };
+      world.emulator.fault({ operation: "getActions", kind: "status", status: 200, body: nothingShown, times: 10 });
+      assert.match(await failure(saved.up(withItems("a", "b", "c"))), /whether an earlier append took effect/);
+      world.emulator.setFaults({});
+      await saved.up(withItems("a", "b", "c"));
+      assert.deepEqual(items(), ["https://old.test/1", "a", "b", "c"]);
+    });
+
     it("is refused when the list cannot be read; writing the whole list works", async () => {
       const loop = world.declare("TaskLoopItems");
       const saved = await world.unsaved(loop, () => loop.up({ ...appendArgs, items: ["a"] }));

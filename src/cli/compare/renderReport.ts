@@ -1,4 +1,4 @@
-import { escapeOf } from "../../service/errors/foreignText";
+import { escaped } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import { cell, code, mostCharacters, within } from "../output/markdown";
 import { table } from "../output/table";
@@ -29,7 +29,7 @@ function textOf(part: Part, inertly: (text: string) => string): string {
 
 /** Values that look like secrets are hidden before any cut, because half of one could not be found. */
 export function inert(text: string): string {
-  return hideSecrets(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, escapeOf);
+  return escaped(hideSecrets(text));
 }
 
 const longestCell = 80;

@@ -53,7 +53,7 @@ export async function findConnection(
   const { config, problems } = parseConfig((name) =>
     name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(keyOf(name)),
   );
-  const found = problems.filter((problem) => !problem.startsWith("webextract:baseUrl"));
+  const found = problems.filter((problem) => !/^(?:webextract:baseUrl|WEBEXTRACT_BASE_URL) /.test(problem));
   const isKnown = config.profileProblem(profile) === undefined;
   if (profile !== undefined && !isKnown) {
     found.push(

@@ -76,6 +76,11 @@ export function shownText(text: string): string {
     .join("\n");
 }
 
+/** A line in which each character that would not be seen is an escape. */
+export function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, escapeOf);
+}
+
 /** The character as in a string of JSON. */
 export function escapeOf(character: string): string {
   return [...Array(character.length).keys()]

@@ -107,6 +107,14 @@ describe("TaskCopy", () => {
     assert.ok(world.warnings.join().includes(`Task "${id}" stays at the service`));
   });
 
+  it("says how to keep the old task of a replace, which a changed onDelete does not reach", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    await world.finishedRun(copy.id);
+    const message = await failure(copy.up({ ...source, taskGroupId: "group-1" }));
+    assert.match(message, /does not reach the old task of a replace: to keep that one, .*"pulumi state delete"\./);
+  });
+
   it("removes rows without a read if its state has forceDestroy", async () => {
     const copy = world.declare("TaskCopy");
     await copy.up(source);
