@@ -1,4 +1,3 @@
-import type { Option } from "commander";
 import { Command, CommanderError } from "commander";
 import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
@@ -73,17 +72,27 @@ function makeProgram(terminal: Terminal, invoke: (invocation: Invocation) => voi
       parsed.addOption(option);
     }
     parsed.action((...given: unknown[]) => {
-      // Usually a variable of a script that is not set.
-      const empty = Object.entries(parsed.opts()).find(([, value]) => value === "");
-      if (empty !== undefined) {
-        const { flags } = parsed.options.find((option) => option.attributeName() === empty[0]) as Option;
-        parsed.error(`error: option '${flags}' argument '' is invalid. It must not be empty.`);
-      }
+      refuseEmpty(parsed);
       // The last two are the options and the command of the parser.
       invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
     });
   }
   return program;
+}
+
+/** What is empty is usually a variable of a script that is not set. */
+function refuseEmpty(parsed: Command): void {
+  const isEmpty = (value: unknown): boolean => typeof value === "string" && value.trim() === "";
+  const argument = parsed.registeredArguments.find((_each, index) =>
+    [parsed.processedArgs[index]].flat().some(isEmpty),
+  );
+  const option = parsed.options.find((each) => isEmpty(parsed.getOptionValue(each.attributeName())));
+  if (argument !== undefined) {
+    parsed.error(`error: argument '${argument.name()}' is invalid. It must not be empty.`);
+  }
+  if (option !== undefined) {
+    parsed.error(`error: option '${option.flags}' argument '' is invalid. It must not be empty.`);
+  }
 }
 
 function descriptionOf({ summary, details }: CliCommand): string {

@@ -54,6 +54,24 @@ describe("the command line", () => {
     assert.deepEqual(world.operations(), []);
   });
 
+  it("refuses empty arguments and options, as of a variable that is not set", async () => {
+    for (const { name, arguments: given = [] } of commands) {
+      for (const [index, argument] of given.entries()) {
+        const before = given.slice(0, index).map((each) => each.argChoices?.[0] ?? "shop-1");
+        const after = given.slice(index + 1).flatMap((each) => (each.required ? ["shop-1"] : []));
+        for (const empty of ["", " "]) {
+          const line = [...name.split(" "), ...before, empty, ...after];
+          const { code, stdout, stderr } = await world.run(line);
+          assert.deepEqual([code, stdout], [2, ""], line.join(" "));
+          assert.match(stderr, argument.argChoices === undefined ? /must not be empty/ : /Allowed choices/, name);
+        }
+      }
+    }
+    const ended = await world.run(["rows", shop.taskId, "--lot-no", "", "--json"]);
+    assert.deepEqual([ended.code, ended.json().error.exit], [2, "usage"]);
+    assert.deepEqual(world.operations(), []);
+  });
+
   it("names the missing service and every wrong setting", async () => {
     const missing = await world.run("status shop-1", { WEBEXTRACT_BASE_URL: undefined });
     assert.equal(missing.code, 2);

@@ -91,6 +91,7 @@ const noManifest: Column["says"] = [
   [1, /leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
   [1, /:1:1: must be a map: /, ...taken],
   [1, /is not a file$/, "a FIFO", ...devices],
+  [2, /^error: argument 'paths' is invalid\. It must not be empty\./, "nothing"],
 ];
 
 /** Each command that is given a path, at each place. The path is in place of @. */
@@ -109,11 +110,11 @@ const commands: Record<string, Column> = {
       [1, /: leads to no file that ends in \.yaml or \.yml /, "a folder", "a link to a folder"],
       [1, /^\S*:1:1: must be a map: /, ...taken],
       [1, /: is not a file$/m, "a FIFO", ...devices],
-      [1, /^"": leads to no file /, "nothing"],
+      [2, /^error: argument 'paths' is invalid\. It must not be empty\./, "nothing"],
     ],
   },
-  list: { line: ["list", "@"], says: [...noManifest, [1, /"": leads to no file /, "nothing"]] },
-  rename: { line: ["rename", "one", "two", "@"], says: [...noManifest, [1, /"": leads to no file /, "nothing"]] },
+  list: { line: ["list", "@"], says: noManifest },
+  rename: { line: ["rename", "one", "two", "@"], says: noManifest },
   compare: {
     line: ["compare", "@", "@"],
     linkedAs: "at.csv",
@@ -137,14 +138,14 @@ const commands: Record<string, Column> = {
         ...devices,
       ],
       [0, /^Base: at\.csv, 0 rows$/, ...taken],
-      [2, /^error: "" is neither a file nor a batch\. /, "nothing"],
+      [2, /^error: argument 'base' is invalid\. It must not be empty\./, "nothing"],
     ],
   },
   "plan-report": {
     line: ["plan-report", "@"],
     says: [
       ...unreadable,
-      [2, /^error: ".*" cannot be read \(ENOENT\)/, "nothing"],
+      [2, /^error: argument 'file' is invalid\. It must not be empty\./, "nothing"],
       [2, /^error: The input is not the output of "pulumi preview --json"/, ...taken],
     ],
   },

@@ -55,7 +55,7 @@ export function sideOf(given: string): Side {
   }
   const colon = given.lastIndexOf(":");
   const [taskId, lotNo] = [given.slice(0, Math.max(colon, 0)), given.slice(colon + 1)];
-  if (taskId === "" || lotNo === "") {
+  if (taskId.trim() === "" || lotNo.trim() === "") {
     throw new CliError(
       `"${given}" is neither a file nor a batch. Name a file that ends in ${endings}, or a batch as TASK:LOTNO or TASK:latest. No rows were read.`,
       "usage",
