@@ -6,6 +6,7 @@ import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
 import type { Finding } from "./findInFolder";
 import { findInFolder, findInText } from "./findInFolder";
+import { keyService } from "./keyService";
 import { keepStack, keptStack } from "./newStack";
 import { repositoryRoot } from "./package";
 import type { RunResult } from "./run";
@@ -36,8 +37,8 @@ export interface ProjectOptions {
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
   /**
-   * Whether the SDK starts with less work, see `leanSdk.js`. Default: only for `program`. Not for measurements. `transpiled` keeps TypeScript, but
-   * does not check types: for a program that another test runs as users do.
+   * Whether the SDK starts with less work, see `leanSdk.js`, and the stack has no passphrase, see `keyService.ts`. Default: only for `program`. Not for
+   * measurements. `transpiled` keeps TypeScript, but does not check types: for a program that another test runs as users do.
    */
   leanSdk?: boolean | "transpiled";
 }
@@ -99,7 +100,9 @@ export class Project {
     const PATH = [...(options.path ?? []), engine.env.PATH].join(delimiter);
     const isLean = options.leanSdk ?? (options.program !== undefined && options.folder === undefined);
     const start = isLean ? leanStart(isLean === "transpiled") : {};
-    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...start, ...options.env };
+    const hasPassphrase = !isLean || options.env?.PULUMI_CONFIG_PASSPHRASE !== undefined;
+    const keys = hasPassphrase ? {} : { VAULT_ADDR: await keyService() };
+    const env = { ...cleanEnvironment({ ...engine.env, PATH }, root), ...start, ...keys, ...options.env };
     const project = new Project(root, folder, name, options.stack ?? "dev", engine, env);
     if (options.folder === undefined) {
       project.layOut(options);
@@ -269,7 +272,8 @@ export class Project {
   }
 
   private async addStack(secrets: Readonly<Record<string, string>>): Promise<void> {
-    const key = JSON.stringify([this.name, this.stack, this.env.PULUMI_CONFIG_PASSPHRASE, secrets]);
+    const { PULUMI_CONFIG_PASSPHRASE: passphrase, VAULT_ADDR: keys } = this.env;
+    const key = JSON.stringify([this.name, this.stack, passphrase, keys, secrets]);
     const made = keptStack(key);
     if (made !== undefined) {
       cpSync(made.state, join(this.root, "state"), { recursive: true });
@@ -277,7 +281,8 @@ export class Project {
       return;
     }
     const hadSettings = existsSync(this.settingsFile);
-    await this.run(["stack", "init", this.stack]);
+    const provider = keys === undefined ? [] : ["--secrets-provider", "hashivault://test"];
+    await this.run(["stack", "init", this.stack, ...provider]);
     await this.configure({}, secrets);
     if (!hadSettings) {
       keepStack(key, this.settingsFile, join(this.root, "state"));
@@ -347,7 +352,7 @@ export interface PreviewPlan {
  */
 function cleanEnvironment(environment: NodeJS.ProcessEnv, root: string): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
-    ([name]) => !/^(PULUMI_|WEBEXTRACT_|NODE_EXTRA_CA_CERTS$)/.test(name),
+    ([name]) => !/^(PULUMI_|WEBEXTRACT_|VAULT_|NODE_EXTRA_CA_CERTS$)/.test(name),
   );
   return {
     ...Object.fromEntries(kept),
@@ -358,5 +363,7 @@ function cleanEnvironment(environment: NodeJS.ProcessEnv, root: string): NodeJS.
     PULUMI_CONFIG_PASSPHRASE: "",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    // The engine collects its garbage less often, which saves a twentieth of a short command.
+    GOGC: "400",
   };
 }
