@@ -26,6 +26,7 @@ let lastPid = 0;
 /** The providers of one process without an engine: same configuration, same host, and the warnings that they show. */
 export class InProcess {
   readonly warnings: string[] = [];
+  readonly progress: string[] = [];
   /** Aborted where the user interrupts the command. */
   readonly interruption = new AbortController();
   /** Its name in the journal. */
@@ -43,6 +44,8 @@ export class InProcess {
     const engine = noEngine((message, _urn, kind) => {
       if (kind === "warning") {
         this.warnings.push(message);
+      } else if (kind === "progress") {
+        this.progress.push(message);
       }
     }, this.interruption.signal);
     this.host = new Host((key) => config[key], engine, folder, { own: this.name, isRunning });

@@ -18,12 +18,16 @@ export interface SeenRequest {
  */
 export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged";
 
+const usualMessage = "We encountered an internal error.";
+
 /** A store in front of the real one, with the faults of a network. */
 export class FaultyProxy {
   /** In the order in which they arrived. */
   readonly requests: SeenRequest[] = [];
   /** Decides about each request. A promise holds the request. */
   fate: (request: SeenRequest) => Fate | Promise<Fate> = () => "pass";
+  /** What the response of the fate `error` says. */
+  message = usualMessage;
   /** Changes a header of a response. Undefined removes it. */
   header: ((name: string, value: string) => string | undefined) | undefined;
   private readonly agent = new http.Agent({ keepAlive: true });
@@ -59,6 +63,7 @@ export class FaultyProxy {
     this.requests.length = 0;
     this.fate = () => "pass";
     this.header = undefined;
+    this.message = usualMessage;
   }
 
   async stop(): Promise<void> {
@@ -90,7 +95,7 @@ export class FaultyProxy {
     }
     if (fate === "error") {
       response.writeHead(500, { "content-type": "application/xml" });
-      response.end("<Error><Code>InternalError</Code><Message>We encountered an internal error.</Message></Error>");
+      response.end(`<Error><Code>InternalError</Code><Message>${this.message}</Message></Error>`);
       return;
     }
     const body = Buffer.concat(pieces);

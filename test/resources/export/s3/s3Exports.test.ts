@@ -391,6 +391,17 @@ describe("DataExport to S3", () => {
       assert.equal(s3.content("out/rows.ndjson"), content);
     });
 
+    it("a store that shows no ETag is asked for the content", async () => {
+      s3.proxy.header = (name, value) => (name === "etag" ? undefined : value);
+      const each = world.declare("DataExport");
+      await each.up({ ...all, verifyFile: true });
+      await each.refresh();
+      assert.deepEqual(each.state.pending, undefined);
+      await s3.write("out/rows.ndjson", content.replace("Grün", "Grau "));
+      await each.refresh();
+      assert.deepEqual(each.state.pending, ["file changed"]);
+    });
+
     it("a refresh without verifyFile makes no request", async () => {
       const each = world.declare("DataExport");
       await each.up(all);

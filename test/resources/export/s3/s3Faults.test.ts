@@ -170,6 +170,14 @@ describe("DataExport to a store with faults", () => {
     }
   });
 
+  it("fails without the credentials that a response repeats", async () => {
+    s3.setEnvironment(owner, { AWS_SESSION_TOKEN: "session-token-33cc" });
+    world.configure({});
+    fateOf("ListObjectsV2", "error");
+    s3.proxy.message = `No key ${owner.accessKeyId}, ${owner.secretAccessKey} or session-token-33cc.`;
+    assert.match(await failed(), /^ListObjectsV2 of .* \(InternalError: No key .* or /);
+  });
+
   describe("in all these cases", () => {
     it("shows no credential in a message", () => {
       assert.ok(messages.length > 10, String(messages.length));
@@ -179,6 +187,7 @@ describe("DataExport to a store with faults", () => {
         guest.secretAccessKey,
         "wrong-secret",
         "unknown-key",
+        "session-token",
       ]) {
         assert.deepEqual(
           messages.filter((message) => message.includes(secret)),

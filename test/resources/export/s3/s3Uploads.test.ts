@@ -48,6 +48,8 @@ describe("an upload of DataExport to S3", () => {
     assert.equal(s3.content("1.ndjson"), content);
     assert.equal(each.state.sha256, createHash("sha256").update(content).digest("hex"));
     assert.equal(parts(), 3);
+    const shown = world.providers.progress.filter((line) => line.endsWith(" MB uploaded"));
+    assert.deepEqual(shown, ["5 of 13 MB uploaded", "10 of 13 MB uploaded", "13 of 13 MB uploaded"]);
     nothingIsLeft();
   });
 
