@@ -161,7 +161,7 @@ describe("credentials in CI", () => {
       const job = await newProject();
       const env = newRunner("broker.yml", { ...values, BROKER_KEY: "another-key" }).environmentOf("pulumi/actions");
       const { output } = await job.up({ env: { ...env, COMMIT: "1" }, expect: "failure" });
-      assert.match(output, /credentialCommand ended with exit code 22/);
+      assert.match(output, /WEBEXTRACT_CREDENTIAL_COMMAND ended with exit code 22/);
       assert.doesNotMatch(output, /another-key/);
       assert.deepEqual(operations(), []);
     });
