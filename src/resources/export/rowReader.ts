@@ -83,14 +83,18 @@ export class RowReader {
     }
   }
 
-  /** The same request returns the next rows, because those before are marked. */
+  /**
+   * The same request returns the next rows, because those before are marked. A mark reaches rows of a lost response too, so no later read may be smaller:
+   * a size that the service has accepted once stays.
+   */
   private async *unmarkedPages(): AsyncGenerator<RowPage, void, void> {
     const { args, context, maxRows } = this;
-    const { pageSize = defaultPageSize } = context.settings;
+    let { pageSize = defaultPageSize } = context.settings;
     let before: RowPage | undefined;
     while (this.rowCount < maxRows) {
       const size = Math.min(pageSize, maxRows - this.rowCount);
       const page = await readNotExported(args.taskId, context, { pageSize: size, maxRows: size });
+      pageSize = Math.min(pageSize, page.size ?? size);
       const vanished = before === undefined ? 0 : before.total - before.count - page.total;
       const next = `the service may mark all rows of the task: then set webextract:markScope to "task".`;
       if (before !== undefined && page.total >= before.total && page.ndjson().equals(before.ndjson())) {

@@ -21,6 +21,8 @@ export interface RowPage {
   count: number;
   /** Length of the response. */
   bytes: number;
+  /** Rows that were requested: fewer than `pageSize` if the service has refused such a page. Set by {@link ServiceClient.rows}. */
+  size?: number;
   /** The service's `offset` in this response; absent in a read of rows that are not exported. */
   offset?: number;
   /** The offset of the next page, for resuming; 0 in a read of rows that are not exported. */

@@ -134,7 +134,7 @@ class PageRequests {
       const size = Math.min(this.#size, left);
       try {
         const page = await (this.#ahead.shift()?.page ?? this.#request(offset, size));
-        return lost ? { ...page, afterLoss: true } : page;
+        return { ...page, size, ...(lost && { afterLoss: true }) };
       } catch (error) {
         if (isLast || !mayBeTheSize(error)) throw error;
         const smaller = smallerSizes.find((candidate) => candidate < size);

@@ -101,6 +101,15 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual(files(), ["1.ndjson", "1.ndjson.00000000.00000000.part"]);
   });
 
+  it("keeps a size that the service accepts, so that no read after a lost response is smaller", async () => {
+    world.emulator.setBehaviour({ dataPageMax: 2, pageTooLarge: "refused" });
+    world.emulator.clearRequests();
+    await world.declare("DataExport").up({ ...marking, maxRows: 12 });
+    const reads = world.emulator.requests.filter(({ operation }) => operation === "getNotExportedData");
+    const sizes = reads.map(({ query }) => Number(query.size));
+    assert.deepEqual([sizes, marked()], [[10, ...Array<number>(12).fill(1)], 12]);
+  });
+
   it("marks all rows of one response at the end, if maxRows allows no more", async () => {
     const each = world.declare("DataExport");
     world.operations();
