@@ -77,6 +77,13 @@ export class OpenPage {
     await this.heading().filter({ hasText: heading }).waitFor();
   }
 
+  /** Removes the filter, and waits for the new view: it replaces what is in the fields. */
+  async showAll(): Promise<void> {
+    const link = this.tab.getByRole("link", { name: "Show all" });
+    await link.click();
+    await link.waitFor({ state: "detached" });
+  }
+
   /** Waits until the page receives events. */
   async isLive(): Promise<void> {
     await this.tab.locator("#connection").filter({ hasText: "Live" }).waitFor();

@@ -150,7 +150,7 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("button", { name: "Filter" }).click();
     await page.tab.getByText("1 request", { exact: true }).waitFor();
     assert.equal((await page.cells("Requests, the newest first"))[0]?.[2], "startTask");
-    await page.tab.getByRole("link", { name: "Show all" }).click();
+    await page.showAll();
     await page.tab.getByLabel("Status (0: no response)").fill("401");
     await page.tab.getByLabel("Text").fill("A TEST");
     await page.tab.getByRole("button", { name: "Filter" }).click();
@@ -187,7 +187,7 @@ describe("the emulator's page", () => {
     await page.tab.getByLabel("Run, task or name contains").fill("COPY-7");
     await page.tab.getByRole("button", { name: "Filter" }).click();
     await page.tab.getByText("No run matches.").waitFor();
-    await page.tab.getByRole("link", { name: "Show all" }).click();
+    await page.showAll();
     await page.tab.getByLabel("Task", { exact: true }).fill("many-rows");
     await page.tab.getByRole("button", { name: "Filter" }).click();
     await page.shows("Runs of many-rows");
