@@ -21,16 +21,19 @@ export class PseudoTerminal {
   constructor(args: readonly string[], { columns = 80, env = {}, cwd }: PseudoTerminalOptions & { cwd: string }) {
     const all = { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...env };
     const given = Object.entries(all).filter(([, value]) => value !== undefined);
-    this.pty = spawn(process.execPath, [...args], { cols: columns, rows: 24, cwd, env: Object.fromEntries(given) });
-    this.pty.onData((text) => {
-      this.written += text;
-      this.look();
-    });
+    const options = { cols: columns, rows: 24, cwd, env: Object.fromEntries(given) };
+    this.pty = spawn("/bin/sh", ["-c", shellProgram, process.execPath, ...args], options);
     this.ended = new Promise((resolve) => {
-      this.pty.onExit(({ exitCode }) => {
-        this.isOver = true;
+      this.pty.onData((text) => {
+        this.written += text;
+        const [mark, exitCode] = endMark.exec(this.written) ?? [];
+        if (mark !== undefined) {
+          this.written = this.written.slice(0, -mark.length);
+          this.isOver = true;
+          this.pty.kill();
+          resolve(Number(exitCode));
+        }
         this.look();
-        resolve(exitCode);
       });
     });
   }
@@ -70,5 +73,12 @@ export class PseudoTerminal {
 
 export const keys = { ctrlC: "\u0003", ctrlD: "\u0004", enter: "\r" };
 
+/**
+ * Runs a program, then writes its exit code, and keeps the terminal open: node-pty closes it 200 ms after the end of its process, and on a busy machine
+ * what was written last would not have been read. Ctrl-C must not end the shell.
+ */
+const shellProgram = `trap : INT; "$0" "$@"; printf '\\033]%s\\007' "$?"; read _`;
+
 const escapeCharacter = String.fromCharCode(27);
+const endMark = new RegExp(`${escapeCharacter}\\](\\d+)${String.fromCharCode(7)}$`);
 const controlSequence = new RegExp(`${escapeCharacter}\\[[0-9;?]*[A-Za-z]`, "g");
