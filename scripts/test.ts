@@ -31,8 +31,8 @@ const longest = [
   "realEngine/options",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
-/** Three parts of the unit tests. The rest takes about as long as each of them. */
-const partsOfUnitTests = ["emulator", "{resources,provider}", "cli"].map((name) => `test/${name}/**/*.test.ts`);
+/** Two thirds of the unit tests, by the time that they take. */
+const partsOfUnitTests = ["test/{service,emulator}/**/*.test.ts", "test/{resources,provider}/**/*.test.ts"];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 
@@ -84,7 +84,7 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Four processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // Three processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
