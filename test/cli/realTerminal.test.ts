@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
+import { assertEnded } from "../processes";
 import { keys } from "./pseudoTerminal";
 import { CliWorld } from "./webextract";
 
@@ -100,11 +99,7 @@ describe("the command line on a real terminal", () => {
     stopped.press(keys.ctrlC);
     assert.equal(await stopped.ended, 130, stopped.text);
     const [, left = ""] = /Process (\d+)\./.exec(stopped.text) ?? [];
-    const state = () => spawnSync("ps", ["-o", "stat=", "-p", left], { encoding: "utf8" }).stdout;
-    // A process that was killed can still be there for a moment. One that stays exceeds the time limit of the test.
-    while (/^[^Z]/.test(state())) {
-      await setImmediate();
-    }
+    await assertEnded([Number(left)]);
   });
 
   it("shows the progress in a line that disappears at the end or at Ctrl-C, unless the terminal is dumb", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import sinon from "sinon";
 import { clock } from "../../internals/service";
+import { assertEnded, isAlive } from "../../processes";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
@@ -110,15 +111,9 @@ describe("credentialCommand", () => {
     const deaf = `sh -c 'trap "" TERM; echo $$ >> "$READY"; while :; do sleep 1000; done'`;
     const pids = () => readFileSync(ready(), "utf8").trim().split("\n").map(Number);
     /** A process that has ended can stay in the list, because nobody waits for it. */
-    const isAlive = (pid: number) =>
-      /^[^Z]/.test(spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout);
     /** Resolves when this number of processes has said its id. */
     const started = async (count: number): Promise<void> => {
       while (!existsSync(ready()) || pids().length < count) await setImmediate();
-    };
-    /** A process that was killed can still be there for a moment. One that stays exceeds the time limit of the test. */
-    const allEnded = async (): Promise<void> => {
-      while (pids().some(isAlive)) await setImmediate();
     };
     const command = (script: string) => `READY='${ready()}'; export READY; ${script}`;
     afterEach(() => {
@@ -138,14 +133,14 @@ describe("credentialCommand", () => {
         await started(count);
         deadline.withArgs(60_000).lastCall.args[1]();
         assert.match((await call).message, /credentialCommand did not end within 60 s/);
-        await allEnded();
+        await assertEnded(pids());
       });
     }
 
     it("ends with the processes that it has left, if it prints no token", async () => {
       const error = await errorOf(startTask(clientWith({ credentialCommand: command(`${waits} & sleep 0.2`) })));
       assert.match(error.message, /credentialCommand did not print JSON on stdout/);
-      await allEnded();
+      await assertEnded(pids());
     });
 
     it("ends with a program that a signal ends", async () => {
@@ -154,7 +149,7 @@ describe("credentialCommand", () => {
       await started(2);
       program.kill("SIGINT");
       assert.deepEqual(await ended, [null, "SIGINT"]);
-      await allEnded();
+      await assertEnded(pids());
     });
 
     it("ends when the program is interrupted", async () => {
@@ -167,7 +162,7 @@ describe("credentialCommand", () => {
       await started(2);
       interruption.abort();
       assert.match((await call).message, /credentialCommand was ended because the command was interrupted/);
-      await allEnded();
+      await assertEnded(pids());
     });
   });
 
