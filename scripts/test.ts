@@ -32,7 +32,7 @@ const longest = [
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
 /** Two thirds of the unit tests, by the time that they take. */
-const partsOfUnitTests = ["test/{service,emulator}/**/*.test.ts", "test/{resources,provider}/**/*.test.ts"];
+const partsOfUnitTests = ["test/{service,resources,provider}/**/*.test.ts", "test/{emulator,scripts}/**/*.test.ts"];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 
