@@ -5,11 +5,19 @@ import { checkedArgs } from "../resources/index";
 import { entryOf } from "../resources/values";
 import type { Host } from "./host";
 
+/** The arguments of one resource for `check`. */
+export interface GivenArguments {
+  given: Properties;
+  /** The arguments after the previous check; empty at the first. */
+  previous: Properties;
+  urn?: string | undefined;
+}
+
 /** The arguments in the form in which they are compared and stored, and their problems. Makes no request. */
 export async function checkArguments(
   resource: AnyResource,
   host: Host,
-  { given, previous, urn }: { given: Properties; previous: Properties; urn?: string | undefined },
+  { given, previous, urn }: GivenArguments,
 ): Promise<{ args: object; problems: Problem[] }> {
   const args = withoutDerived(resource, given);
   const problems: Problem[] = [];

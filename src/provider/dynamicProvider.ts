@@ -31,7 +31,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async check(olds: Properties, news: Properties): Promise<dynamic.CheckResult> {
-    return this.steps.during(async () => {
+    return this.host().during(async () => {
       const urn = urnOf(news);
       const given = deserialize(news);
       if (this.steps.isSkipped(news, urn)) {
@@ -48,7 +48,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.steps.during(async () => {
+    return this.host().during(async () => {
       if (failedInputsKey in news) {
         return { changes: false };
       }
@@ -69,13 +69,13 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async create(inputs: Properties): Promise<dynamic.CreateResult> {
-    return this.steps.during(async () => {
+    return this.host().during(async () => {
       return resultOf(await this.steps.create({ urn: urnOf(inputs), args: deserialize(inputs) }), inputs);
     });
   }
 
   async update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult> {
-    return this.steps.during(async () => {
+    return this.host().during(async () => {
       const request = { urn: urnOf(news), id, state: deserialize(olds), args: deserialize(news) };
       const { outs } = resultOf(await this.steps.update(request), news);
       return { outs };
@@ -83,14 +83,14 @@ export class DynamicProvider implements dynamic.ResourceProvider {
   }
 
   async read(id: string, props: Properties): Promise<dynamic.ReadResult> {
-    return this.steps.during(async () => {
+    return this.host().during(async () => {
       const found = await this.steps.read({ urn: urnOf(props), id, state: deserialize(props) });
       return found === undefined ? {} : { id, props: serialize(found.state), inputs: serialize(found.args) };
     });
   }
 
   async delete(id: string, props: Properties): Promise<void> {
-    await this.steps.during(() => this.steps.delete({ urn: urnOf(props), id, state: deserialize(props) }));
+    await this.host().during(() => this.steps.delete({ urn: urnOf(props), id, state: deserialize(props) }));
   }
 }
 

@@ -8,7 +8,7 @@ import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced } from "../resources/resource";
-import { ResourceError } from "../resources/resource";
+import { messageOf } from "../resources/resource";
 import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
@@ -22,6 +22,7 @@ import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
+import { ProviderError } from "./providerErrors";
 
 /** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {
@@ -42,15 +43,14 @@ interface AccountTasks {
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
   /** Undefined if the configuration switches the journal off. */
-  readonly journal: Journal | undefined;
+  readonly journal?: Journal;
   private readonly tasks = new Map<string, AccountTasks>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
-  private readonly checked = new Set<string | undefined>();
+  /** By URN: resources that the program declares in this run, and whether it gives them a value that this preview does not know. */
+  private readonly checked = new Map<string | undefined, boolean>();
   /** The titles of the resources that this command has deleted. */
   readonly deleted: string[] = [];
-  /** By URN: resources to which the program gives a value that this preview does not know. */
-  private readonly givenUnknown = new Set<string | undefined>();
   private readonly noted = new Set<string>();
   /** By URN: instances that the engine showed to this process, which a create may replace. */
   readonly replaced = new Map<string, Replaced>();
@@ -72,10 +72,11 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const warn = (message: string, urn?: string): void => this.warn(message, urn);
-    const { journal } = config;
-    this.journal =
-      journal === undefined ? undefined : new Journal(new JournalFiles(journal, warn), warn, config, processes);
+    const { journal: folder } = config;
+    if (folder !== undefined) {
+      const files = new JournalFiles(folder, (message) => this.warnOnce(message));
+      this.journal = new Journal(files, (message, urn) => engine.log.warn(message, urn), config, processes);
+    }
     onAbort(engine.interrupted, () => this.journal?.warnOfRequestsInProgress());
   }
 
@@ -114,10 +115,7 @@ export class Host {
 
   /** Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource. */
   noteChecked(urn: string | undefined, args: object): void {
-    this.checked.add(urn);
-    if (holdsUnknown(args)) {
-      this.givenUnknown.add(urn);
-    }
+    this.checked.set(urn, this.checked.get(urn) === true || holdsUnknown(args));
   }
 
   /**
@@ -125,9 +123,9 @@ export class Host {
    * the diff gets the arguments of the state, with unknown values in place of those that come from the deleted resource.
    */
   isDiffOfDependent(urn: string | undefined, args: object): boolean {
-    const { givenUnknown } = this;
-    const mayBeGiven = urn === undefined ? givenUnknown.size > 0 : givenUnknown.has(urn) || givenUnknown.has(undefined);
-    return !mayBeGiven && holdsUnknown(args);
+    const { checked } = this;
+    const mayBeGiven = urn === undefined ? [...checked.values()] : [checked.get(urn), checked.get(undefined)];
+    return !mayBeGiven.includes(true) && holdsUnknown(args);
   }
 
   /** Whether the program has declared this resource in this run. Earlier calls come from a refresh. */
@@ -135,23 +133,26 @@ export class Host {
     return this.checked.has(urn) || this.checked.has(undefined);
   }
 
-  /** Runs a step of any resource. After an interruption, no step begins: those in progress end, and then the engine ends this process. */
+  /**
+   * Runs a step of any resource. Every error of it has a message for the user and nothing else. After an interruption, no step begins: those in progress end,
+   * and then the engine ends this process.
+   */
   async during<T>(step: () => Promise<T>): Promise<T> {
-    if (this.engine.interrupted.aborted) {
-      throw new ResourceError("The command was interrupted before this step. Nothing was sent.");
+    try {
+      if (this.engine.interrupted.aborted) {
+        throw new ProviderError("The command was interrupted before this step. Nothing was sent.");
+      }
+      return await step();
+    } catch (error) {
+      throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
     }
-    return step();
-  }
-
-  warn(message: string, urn?: string): void {
-    this.engine.log.warn(message, urn);
   }
 
   /** The engine can request the same check or diff more than once. */
   warnOnce(message: string, urn?: string): void {
     if (!this.noted.has(message)) {
       this.noted.add(message);
-      this.warn(message, urn);
+      this.engine.log.warn(message, urn);
     }
   }
 

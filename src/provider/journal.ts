@@ -185,8 +185,6 @@ export class Journal {
     await this.load();
     const { operation, inputs, what, detail = {} } = request;
     const salt = randomBytes(16).toString("hex");
-    const hashed = hashOf(salt, inputs);
-    const { own: process } = this.processes;
     const entry: Entry = {
       version: 1,
       operation,
@@ -194,10 +192,10 @@ export class Journal {
       what,
       time: Date.now(),
       salt,
-      inputs: hashed,
+      inputs: hashOf(salt, inputs),
       id,
       detail,
-      process,
+      process: this.processes.own,
     };
     const note: Note = { entry, is: "own" };
     await this.files.write(entry);

@@ -50,11 +50,11 @@ const fewFiles = pLimit(64);
 export class JournalFiles {
   /** Why an entry cannot be read, by the key of its resource. */
   readonly unreadable = new Map<string, string>();
-  private hasWarned = false;
 
   constructor(
     private readonly folder: string,
-    private readonly warn: (message: string) => void,
+    /** Shows the same warning once. */
+    private readonly warnOnce: (message: string) => void,
   ) {}
 
   /** All entries that can be read and still count. */
@@ -101,13 +101,10 @@ export class JournalFiles {
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
     } catch (error) {
-      if (!this.hasWarned) {
-        this.hasWarned = true;
-        this.warn(
-          `The journal in ${this.folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
-            "Set webextract:journal to a folder that can be written, or to off.",
-        );
-      }
+      this.warnOnce(
+        `The journal in ${this.folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
+          "Set webextract:journal to a folder that can be written, or to off.",
+      );
     }
   }
 

@@ -10,25 +10,22 @@ import { endWithEngine, Host } from "./host";
  * permanent contract: state of any version runs the installed version.
  */
 export function get(type: string): dynamic.ResourceProvider {
-  return new DynamicProvider(resourceNamed(type), currentHost, configure);
+  return new DynamicProvider(
+    resourceNamed(type),
+    // An old SDK does not call configure. Then only the environment is known.
+    () => currentHost(() => undefined),
+    ({ config }) => void currentHost((key) => config.get(`webextract:${key}`)),
+  );
 }
 
 /** The host of the process: all resources share its clients, limits and locks. */
 let host: Host | undefined;
 
-function configure({ config }: dynamic.ConfigureRequest): void {
-  host ??= start((key) => config.get(`webextract:${key}`));
-}
-
-/** An old SDK does not call configure. Then only the environment is known. */
-function currentHost(): Host {
-  host ??= start(() => undefined);
+function currentHost(read: ReadKey): Host {
+  if (host === undefined) {
+    const engine = connectedEngine();
+    host = new Host(read, engine);
+    endWithEngine(() => host, engine);
+  }
   return host;
-}
-
-function start(read: ReadKey): Host {
-  const engine = connectedEngine();
-  const started = new Host(read, engine);
-  endWithEngine(() => started, engine);
-  return started;
 }

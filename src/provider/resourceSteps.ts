@@ -2,9 +2,8 @@ import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import type { Difference } from "../resources/resource";
-import { messageOf } from "../resources/resource";
 import { stateVersion } from "../resources/urn";
+import type { GivenArguments } from "./checkArguments";
 import { checkArguments } from "./checkArguments";
 import type { Host } from "./host";
 import { layers as allLayers } from "./layers/index";
@@ -53,27 +52,9 @@ export class ResourceSteps {
     this.run = throughLayers(layers, innermost);
   }
 
-  /** Runs the work of one call. Every error of it has a message for the user and nothing else. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await this.host().during(work);
-    } catch (error) {
-      throw error instanceof ProviderError ? error : new ProviderError(messageOf(error));
-    }
-  }
-
-  /** @param previous the arguments after the previous check; empty at the first */
-  check({
-    urn,
-    given,
-    previous,
-  }: {
-    urn: string | undefined;
-    given: Properties;
-    previous: Properties;
-  }): Promise<{ args: object; problems: Problem[] }> {
-    this.host().noteChecked(urn, given);
-    return checkArguments(this.resource, this.host(), { given, previous, urn });
+  check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {
+    this.host().noteChecked(request.urn, request.given);
+    return checkArguments(this.resource, this.host(), request);
   }
 
   /** Whether the engine skips the resource after this check, because others that it needs have failed. */
@@ -93,8 +74,10 @@ export class ResourceSteps {
       return { is: "none" };
     }
     const { difference } = await this.run(this.step("diff", { urn, id, state, args }), host);
-    this.tell(difference, urn);
-    const { replaces = [], deleteFirst, forced, same } = difference ?? {};
+    const { replaces = [], deleteFirst, forced, same, note } = difference ?? {};
+    if (note !== undefined) {
+      host.warnOnce(note, urn);
+    }
     if (replaces.length > 0) {
       return { is: "replace", replaces, deleteFirst: deleteFirst === true };
     }
@@ -131,12 +114,6 @@ export class ResourceSteps {
   async delete({ urn, id, state: saved }: Omit<Request, "args">): Promise<void> {
     const state = this.stateOf(saved);
     await this.run(this.step("delete", { urn, id, state, args: state }), this.host());
-  }
-
-  private tell({ note }: Difference = {}, urn: string | undefined): void {
-    if (note !== undefined) {
-      this.host().warnOnce(note, urn);
-    }
   }
 
   private stateOf(state: Properties): Properties {

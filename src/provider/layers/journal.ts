@@ -17,7 +17,7 @@ export const keepJournal: Layer = async (step, host, next) => {
   if (call === "delete") {
     // If the user requests a replace after a kill, the new resource takes over the object that the state still contains as the old one.
     if (name !== undefined && host.journal?.has(name, id) === true) {
-      host.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
+      host.engine.log.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
       return {};
     }
     await show(step, isReplaced(step, host) ? undefined : "deleted");

@@ -18,7 +18,7 @@ export const runResource: RunStep = async (step, host) => {
       return { difference: differenceOf(step, host) };
     case "create":
     case "update":
-      return keepingWhatExists(() => write(step, host));
+      return write(step, host);
     case "read":
       return read(step, host);
     case "delete":
@@ -36,9 +36,16 @@ function differenceOf({ resource, state, args, urn = "" }: Step, host: Host): Ou
 
 async function write({ call, resource, id = "", state, args, profile, urn }: Step, host: Host): Promise<Outcome> {
   const context = host.context(profile, urn);
-  return call === "create"
-    ? resource.create(args, context)
-    : { id, state: await resource.update(id, state, args, context) };
+  try {
+    return call === "create"
+      ? await resource.create(args, context)
+      : { id, state: await resource.update(id, state, args, context) };
+  } catch (error) {
+    if (error instanceof PartialFailure) {
+      return { id: error.id, state: error.state as Properties, failure: programMessage(error) };
+    }
+    throw error;
+  }
 }
 
 async function remove({ resource, id = "", state, profile, urn }: Step, host: Host): Promise<Outcome> {
@@ -52,17 +59,6 @@ async function remove({ resource, id = "", state, profile, urn }: Step, host: Ho
   }
   host.deleted.push(urn === undefined ? `${resource.type} "${id}"` : titleOf(urn));
   return {};
-}
-
-async function keepingWhatExists(work: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof PartialFailure) {
-      return { id: error.id, state: error.state as Properties, failure: programMessage(error) };
-    }
-    throw error;
-  }
 }
 
 async function read(step: Step, host: Host): Promise<Outcome> {
@@ -85,9 +81,8 @@ function soundArgs({ resource, id, state }: Step): Properties {
   const needed = Object.entries(resource.args).filter(
     ([name, { createOnly }]) => !createOnly || state[name] !== undefined,
   );
-  const given = Object.entries(state).filter(([name]) => Object.hasOwn(resource.args, name));
   const problems: Problem[] = [];
-  const sound = checkFields(Object.fromEntries(needed), Object.fromEntries(given), "", problems);
+  const sound = checkFields(Object.fromEntries(needed), state, "", problems, "dropped");
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path} ${reason}`).join("; ");
     throw new ProviderError(
