@@ -2,12 +2,12 @@ import { providerKey } from "../resources/urn";
 import { replaceEach, unknown } from "../resources/values";
 
 /**
- * The parts of the protocol of dynamic providers that only this file uses: the string that stands for an unknown value, and the properties
- * that are not arguments.
+ * The form of properties that both kinds of providers share: the string that stands for an unknown value, and whole characters. For dynamic providers, also
+ * the properties that are not arguments.
  */
 
 /** Stands for an unknown value in a preview, at any depth. */
-const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
 export const otherProblemsKey = "__otherProblems";

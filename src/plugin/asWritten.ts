@@ -1,4 +1,4 @@
-import type { ArgSpecs, Shape } from "../resources/args";
+import type { Shape } from "../resources/args";
 import { entryOf } from "../resources/values";
 import { isRecord } from "../service/isRecord";
 
@@ -6,23 +6,18 @@ import { isRecord } from "../service/isRecord";
  * Whether arguments are as a program writes them: with a list, a number or a boolean where `check` makes one string. An import returns them so, because
  * the engine writes the program from them.
  */
-export function isAsWritten(specs: ArgSpecs, args: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(args).some(([name, value]) => {
-    const kind = entryOf(specs, name)?.kind;
-    return kind !== undefined && isValueAsWritten(kind, value);
-  });
-}
-
-function isValueAsWritten(kind: Shape, value: unknown): boolean {
-  switch (kind.is) {
+export function isAsWritten(shape: Shape | undefined, value: unknown): boolean {
+  switch (shape?.is) {
     case "list":
-      return kind.isLines === true && Array.isArray(value);
+      return shape.isLines === true && Array.isArray(value);
     case "scalar":
       return typeof value === "number" || typeof value === "boolean";
     case "map":
-      return isRecord(value) && Object.values(value).some((each) => isValueAsWritten(kind.of, each));
-    case "object":
-      return isRecord(value) && isAsWritten(kind.fields, value);
+      return isRecord(value) && Object.values(value).some((each) => isAsWritten(shape.of, each));
+    case "object": {
+      const given = isRecord(value) ? Object.entries(value) : [];
+      return given.some(([name, each]) => isAsWritten(entryOf(shape.fields, name)?.kind, each));
+    }
     default:
       return false;
   }

@@ -7,7 +7,6 @@ import type { Properties } from "../engine/serialization";
 import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import type { Secrets } from "./values";
 import { allSecret, decodeStruct, encodeStruct } from "./values";
 
 /** The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the program. */
@@ -27,22 +26,15 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   const given = withoutEngine(values);
   const { problems } = parseGivenConfig(readKeys(given), Object.keys(given));
   const response = new CheckResponse();
-  response.setInputs(encodeStruct(values, [...secrets, ...credentialsIn(given)]));
+  // Credentials are secret, whoever forgot to encrypt them.
+  const credentials = allSecret([...credentialKeys, "profiles"]);
+  response.setInputs(encodeStruct(values, [...secrets, ...credentials]));
   const isDeclared = !isDefaultProvider(request.getUrn());
-  response.setFailuresList(
-    problems.map((problem) => failureOf(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
+  // At no property: the engine shows the value of a property that a failure names, and no credential may be shown.
+  const failures = problems.map((problem) =>
+    new CheckFailure().setReason(shownText(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
   );
-  return response;
-}
-
-/** Credentials are secret, whoever forgot to encrypt them. */
-function credentialsIn(given: Properties): Secrets {
-  return allSecret([...credentialKeys, "profiles"].filter((name) => name in given));
-}
-
-/** At no property: the engine shows the value of a property that a failure names, and no credential may be shown. */
-function failureOf(problem: string): CheckFailure {
-  return new CheckFailure().setReason(shownText(problem));
+  return response.setFailuresList(failures);
 }
 
 /** How a configured provider reads its keys. */

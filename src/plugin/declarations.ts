@@ -63,13 +63,13 @@ export class Declarations {
     problems: Problem[],
   ): { args: Properties; isSecret: boolean } {
     const [runLabel] = this.host.config.runLabels;
-    const own = Object.entries(given).filter(([name]) => !name.startsWith("__"));
-    const args = Object.fromEntries(own);
+    const args = Object.fromEntries(Object.entries(given).filter(([name]) => !name.startsWith("__")));
     const found: Found[] = [];
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
       // A replace checks a resource a second time, without its state.
       const before = previous.rerunOn ?? this.host.previous.get(urn)?.rerunOn;
-      found.push(...args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, listOf(before), problems)));
+      const known: unknown[] = Array.isArray(before) ? before : [];
+      found.push(...args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, known, problems)));
       args.rerunOn = [...new Set(found.map(({ hash }) => hash))];
     } else if ("rerunOn" in resource.args && args.rerunOn !== undefined && args.rerunOn !== unknown) {
       problems.push({ path: "rerunOn", reason: `must be a list of resources or their ids; got ${what(args.rerunOn)}` });
@@ -92,23 +92,18 @@ export class Declarations {
   }
 
   noteDiff(urn: string, id: string, isChanged: boolean): void {
-    const found = this.declared.get(urn);
-    if (found !== undefined) {
-      found.id = id;
-      const settings = this.settingsOf(found.resource, found.args);
-      isChanged ? settings?.add(urn) : settings?.delete(urn);
-    }
+    const found = this.noteId(urn, id);
+    const settings = found && this.settingsOf(found.resource, found.args);
+    isChanged ? settings?.add(urn) : settings?.delete(urn);
   }
 
-  noteMade(urn: string, id: string): void {
+  noteId(urn: string, id: string): Declared | undefined {
     const found = this.declared.get(urn);
-    if (found !== undefined) {
-      found.id = id;
-    }
+    return found && Object.assign(found, { id });
   }
 
   /** Refuses a run that would start before the settings of its task are written, and settings that come after the start of such a run. */
-  keepOrder(during: "preview" | "up"): Layer {
+  keepOrder(isPreview: boolean): Layer {
     return async (step, host, next) => {
       const work = step.call === "create" || step.call === "update" ? this.workOf(step.args) : undefined;
       if (work === undefined || step.urn === undefined) {
@@ -126,7 +121,7 @@ export class Declarations {
         }
       }
       if (step.resource.provides === "runs" && step.call === "create" && step.args.adoptLotNo === undefined) {
-        if (during === "up") {
+        if (!isPreview) {
           await wait(settleTime);
         }
         const [settings] = work.settings;
@@ -175,10 +170,6 @@ export class Declarations {
     });
     return [];
   }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function isReference(value: unknown, path: string, problems: Problem[]): boolean {

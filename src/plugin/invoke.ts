@@ -14,10 +14,8 @@ import { allSecret, decodeStruct, encodeStruct } from "./values";
 /** A function of the package as the engine calls it. */
 interface PluginFunction {
   args: ArgSpecs;
-  /** The names of its results. */
-  results: readonly string[];
-  /** The data of a service can contain anything, so it is secret. */
-  isSecret: boolean;
+  /** Whether its results are not secret. The data of a service can contain anything. */
+  isPlain?: true;
   run(client: ServiceClient, args: never): Promise<object>;
 }
 
@@ -25,19 +23,16 @@ interface PluginFunction {
 const functions: Readonly<Record<string, PluginFunction>> = {
   getActions: {
     args: actionsQuery.args,
-    results: ["tasks"],
-    isSecret: true,
     run: async (client, args) => ({ tasks: await actionsQuery.run(client, args) }),
   },
   getSubtasks: {
     args: subtasksQuery.args,
-    results: ["subtasks"],
-    isSecret: false,
+    isPlain: true,
     run: async (client, args) => ({ subtasks: await subtasksQuery.run(client, args) }),
   },
-  getData: { ...dataQuery, results: ["rows", "total"], isSecret: true },
-  getBatchData: { ...batchDataQuery, results: ["rows", "total"], isSecret: true },
-  getNotExportedData: { ...notExportedDataQuery, results: ["rows", "total"], isSecret: true },
+  getData: dataQuery,
+  getBatchData: batchDataQuery,
+  getNotExportedData: notExportedDataQuery,
 };
 
 /** Reads for the program. Fails in a preview that has only a refresh token. */
@@ -66,6 +61,5 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
     throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
   }
   const result = await called.run(client, args as never);
-  response.setReturn(encodeStruct(result, called.isSecret ? allSecret(called.results) : undefined));
-  return response;
+  return response.setReturn(encodeStruct(result, called.isPlain ? [] : allSecret(Object.keys(result))));
 }

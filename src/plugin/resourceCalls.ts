@@ -56,9 +56,8 @@ export class ResourceCalls {
     const { steps, resource } = this.kindOf(urn);
     const news = decodeStruct(request.getNews());
     const olds = decodeStruct(request.getOlds());
-    const response = new CheckResponse();
     if (steps.isSkipped(news.values, urn)) {
-      return response.setInputs(request.getNews());
+      return new CheckResponse().setInputs(request.getNews());
     }
     const found: Problem[] = [];
     const { args: given, isSecret: isSecretHash } = this.declarations.resolve(
@@ -83,9 +82,9 @@ export class ResourceCalls {
     }
     const ofHash = allSecret(isSecretHash ? ["rerunOn"] : []);
     const secrets = [...withDerived(resource.args, news.secrets), ...ofHash];
-    response.setInputs(encodeStruct(args, secrets));
-    response.setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
-    return response;
+    return new CheckResponse()
+      .setInputs(encodeStruct(args, secrets))
+      .setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -111,7 +110,7 @@ export class ResourceCalls {
     const { values: args, secrets } = decodeStruct(request.getProperties());
     const written = await steps.create({ urn, args });
     if (!request.getPreview()) {
-      this.declarations.noteMade(urn, written.id);
+      this.declarations.noteId(urn, written.id);
     }
     return new CreateResponse().setId(written.id).setProperties(stateOf(resource, written, secrets));
   }
@@ -131,7 +130,6 @@ export class ResourceCalls {
     const { steps, resource } = this.kindOf(urn);
     const props = decodeStruct(request.getProperties());
     const inputs = decodeStruct(request.getInputs());
-    const response = new ReadResponse();
     if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
       const imported = await importArgs(resource.type, id, this.host.context(undefined, urn));
       const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
@@ -139,19 +137,22 @@ export class ResourceCalls {
       if (found === undefined) {
         throw new ProviderError(`There is no ${resource.type} "${id}" at the service.`);
       }
-      response.setId(imported.id);
-      response.setProperties(stateStruct(resource, found.state, []));
-      // As a program writes them, because the engine writes the program from them.
-      response.setInputs(encodeStruct(imported.args));
-      return response;
+      return (
+        new ReadResponse()
+          .setId(imported.id)
+          .setProperties(stateStruct(resource, found.state, []))
+          // As a program writes them, because the engine writes the program from them.
+          .setInputs(encodeStruct(imported.args))
+      );
     }
     const found = await steps.read({ urn, id, state: props.values });
-    if (found !== undefined) {
-      response.setId(id);
-      response.setProperties(stateStruct(resource, found.state, props.secrets));
-      response.setInputs(encodeStruct(found.args, [...props.secrets, ...inputs.secrets]));
+    if (found === undefined) {
+      return new ReadResponse();
     }
-    return response;
+    return new ReadResponse()
+      .setId(id)
+      .setProperties(stateStruct(resource, found.state, props.secrets))
+      .setInputs(encodeStruct(found.args, [...props.secrets, ...inputs.secrets]));
   }
 
   async delete(request: DeleteRequest): Promise<void> {
@@ -164,7 +165,7 @@ export class ResourceCalls {
   private kindOf(urn: string, isPreview = false): { resource: AnyResource; steps: ResourceSteps } {
     const { ownType, type } = partsOfUrn(urn);
     const resource = resourceNamed(ownType ?? type);
-    const order = this.declarations.keepOrder(isPreview ? "preview" : "up");
+    const order = this.declarations.keepOrder(isPreview);
     const host = (): Host => this.host;
     // The steps of a preview find what the up would refuse, and send nothing.
     const steps = isPreview
@@ -176,7 +177,7 @@ export class ResourceCalls {
   /** Arguments of the state as `check` leaves them. After an import, they are as a program writes them. */
   private async checkedForm(resource: AnyResource, inputs: WireProperties): Promise<WireProperties> {
     const { values, secrets } = decodeProperties(inputs);
-    if (!isAsWritten(resource.args, values)) {
+    if (!isAsWritten({ is: "object", fields: resource.args }, values)) {
       return inputs;
     }
     const { args } = await checkArguments(resource, this.host, { given: values, previous: {} });
@@ -185,12 +186,11 @@ export class ResourceCalls {
 }
 
 function failureOf({ path, reason }: Problem, given: Properties, secrets: Secrets): CheckFailure {
-  const failure = new CheckFailure();
   // The engine shows the value of the property that a failure names.
   const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !secrets.some(([name]) => name === path);
-  failure.setProperty(isShown ? path : "");
-  failure.setReason(shownText(isShown ? reason : `${path} ${reason}`));
-  return failure;
+  return new CheckFailure()
+    .setProperty(isShown ? path : "")
+    .setReason(shownText(isShown ? reason : `${path} ${reason}`));
 }
 
 const longestShown = 40;

@@ -89,12 +89,8 @@ export class Plugin {
 
   private configure(request: ConfigureRequest): ConfigureResponse {
     this.calls = new ResourceCalls(new Host(configurationOf(request), this.engine), this.isExplicit);
-    const response = new ConfigureResponse();
-    response.setSupportspreview(true);
-    // The engine marks values that were secret, but it cannot mark what is derived from them.
-    response.setAcceptsecrets(true);
-    response.setAcceptresources(true);
-    return response;
+    // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.
+    return new ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true).setAcceptresources(true);
   }
 
   private configured<Request extends Message, Response extends Message>(
@@ -130,10 +126,10 @@ function statusOf(error: unknown): { code: status; details: string; metadata?: M
   if (!(told instanceof InitFailure)) {
     return failed;
   }
-  const detail = new ErrorResourceInitFailed();
-  detail.setId(told.id);
-  detail.setProperties(encodeStruct(told.properties));
-  detail.setReasonsList(told.reasons);
+  const detail = new ErrorResourceInitFailed()
+    .setId(told.id)
+    .setProperties(encodeStruct(told.properties))
+    .setReasonsList(told.reasons);
   const packed = new Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
   const full = new Status().setCode(status.UNKNOWN).setMessage(told.message);

@@ -1,9 +1,10 @@
 import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
+import { serialize, unknownText } from "../engine/serialization";
 import type { ArgSpecs } from "../resources/args";
 import { providerKey } from "../resources/urn";
-import { entryOf, replaceEach, unknown } from "../resources/values";
+import { entryOf, unknown } from "../resources/values";
 import { isRecord } from "../service/isRecord";
 
 /**
@@ -16,28 +17,23 @@ const secretKind = "1b47061264138c4ac30d75fd1eb44270";
 const referenceKind = "5cf8f73096256a8f31e491e813e4eb8e";
 
 /** The first stands for an unknown value of any type, the others for those of one type. */
-const unknownTexts = [
-  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+const unknownTexts: readonly unknown[] = [
+  unknownText,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
   "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
   "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-] as const;
+];
 
-/** A value of the engine's protocol: plain data, as JSON has it. */
-export type Wire = unknown;
-export type WireProperties = Readonly<Record<string, Wire>>;
+/** Properties in the engine's protocol: plain data, as JSON has it. */
+export type WireProperties = Readonly<Properties>;
 
 /** The paths of the secret parts of properties. A list with a secret item is secret as a whole. */
 export type Secrets = readonly (readonly string[])[];
 
 /** A resource that the program gave as a value. */
 export class ResourceReference {
-  constructor(
-    readonly urn: string,
-    /** Empty while it is unknown. */
-    readonly id: string,
-  ) {}
+  constructor(readonly urn: string) {}
 }
 
 /** Without the provider text, which the state of a resource contains that was dynamic before. */
@@ -57,8 +53,8 @@ export function decodeProperties(wire: WireProperties): { values: Properties; se
   return { values, secrets };
 }
 
-function decode(wire: Wire, path: readonly string[], secrets: (readonly string[])[]): unknown {
-  if (isUnknownText(wire)) {
+function decode(wire: unknown, path: readonly string[], secrets: (readonly string[])[]): unknown {
+  if (unknownTexts.includes(wire)) {
     return unknown;
   }
   if (Array.isArray(wire)) {
@@ -77,16 +73,12 @@ function decode(wire: Wire, path: readonly string[], secrets: (readonly string[]
       secrets.push(path);
       return decode(wire.value, path, []);
     case referenceKind:
-      return new ResourceReference(String(wire.urn), isUnknownText(wire.id) ? "" : String(wire.id));
+      return new ResourceReference(String(wire.urn));
     default: {
       const given = Object.entries(wire).filter(([, value]) => value !== null);
       return Object.fromEntries(given.map(([name, value]) => [name, decode(value, [...path, name], secrets)]));
     }
   }
-}
-
-function isUnknownText(wire: Wire): boolean {
-  return unknownTexts.some((text) => text === wire);
 }
 
 /** @param secrets marks of the result. Marks within a part that is no map any more mark the whole part. */
@@ -95,7 +87,7 @@ export function encodeStruct(properties: object, secrets: Secrets = []): Struct 
 }
 
 export function encode(properties: object, secrets: Secrets): WireProperties {
-  const wire = JSON.parse(JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownTexts[0])));
+  const wire = serialize(properties);
   // The whole before its parts, which need no mark of their own then.
   for (const path of [...secrets].sort((one, other) => one.length - other.length)) {
     mark(wire, path);
@@ -103,7 +95,7 @@ export function encode(properties: object, secrets: Secrets): WireProperties {
   return wire;
 }
 
-function mark(properties: Record<string, Wire>, [name = "", ...rest]: readonly string[]): void {
+function mark(properties: Properties, [name = "", ...rest]: readonly string[]): void {
   const value = entryOf(properties, name);
   if (value === undefined || (isRecord(value) && value[kindKey] === secretKind)) {
     return;

@@ -147,6 +147,17 @@ describe("resources in the native plugin", () => {
     assert.deepEqual([replaces, deleteFirst], [["adoptTaskId"], true]);
   });
 
+  it("keep what the service returned in whole characters, because the engine refuses halves after the write", async () => {
+    const data = { taskId: "task-1", updatedParameters: { "a\ud800": "b\udc00" } };
+    const body = JSON.stringify({ data, requestId: "r" });
+    world.emulator.fault({ operation: "updateTaskParameters", kind: "status", status: 200, when: "after", body });
+    const { state } = await world.create(
+      "TaskParameters",
+      await world.checked("TaskParameters", configArgs("https://a.test/")),
+    );
+    assert.deepEqual(state.updatedParameters, secret({ "a\ufffd": "b\ufffd" }));
+  });
+
   it("are gone only if the service says so", async () => {
     const copy = await world.create("TaskCopy", await world.checked("TaskCopy", copyArgs));
     await world.create("TaskCopy", await world.checked("TaskCopy", copyArgs, { name: "other" }), { name: "other" });
