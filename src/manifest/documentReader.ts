@@ -310,16 +310,13 @@ const adviceOf: Partial<Record<Shape["is"], string>> = {
 
 /** A plain scalar as the value that it stands for. What is neither a number nor a boolean stays text. */
 function typed({ is }: Shape, text: string): unknown {
-  const boolean = is === "boolean" || is === "any" ? booleans.get(text.toLowerCase()) : undefined;
+  if ((is === "boolean" || is === "any") && /^(?:true|false)$/i.test(text)) {
+    return text.toLowerCase() === "true";
+  }
   const number = is === "number" || is === "any" ? exactNumber(text) : undefined;
   // Any value is a number only if it reads back the same, so `1.10` stays a string.
-  return boolean ?? (is === "any" && String(number) !== text ? text : (number ?? text));
+  return is === "any" && String(number) !== text ? text : (number ?? text);
 }
-
-const booleans = new Map([
-  ["true", true],
-  ["false", false],
-]);
 
 /** A decimal number that a double holds. Others, such as 012, 0x1F or 1_000, mean different things to different readers. */
 function exactNumber(text: string): number | undefined {

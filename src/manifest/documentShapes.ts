@@ -121,7 +121,8 @@ export const exportFields: ArgsSpec<ExportDocument> = {
   opts: options,
 };
 
-const taskFields: ArgsSpec<Omit<TaskDocument, "name">> = {
+/** A task under `tasks`. */
+export const taskOfCollection: ArgsSpec<Omit<TaskDocument, "name">> = {
   ...extractionTask.args,
   was,
   opts: options,
@@ -130,10 +131,10 @@ const taskFields: ArgsSpec<Omit<TaskDocument, "name">> = {
 };
 
 /** A document that declares one task. */
-export const taskDocument: ArgSpecs = { name: { kind: knownString }, ...taskFields } satisfies ArgsSpec<TaskDocument>;
-
-/** A task under `tasks`. */
-export const taskOfCollection: ArgSpecs = taskFields;
+export const taskDocument: ArgSpecs = {
+  name: { kind: knownString },
+  ...taskOfCollection,
+} satisfies ArgsSpec<TaskDocument>;
 
 /** What `defaults` may contain. Nothing is required there. */
 export const defaultsOfCollection: ArgSpecs = Object.fromEntries(

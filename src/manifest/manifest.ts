@@ -41,10 +41,9 @@ export class Manifest extends ComponentResource {
   constructor(name: string, args: ManifestArgs, opts?: ComponentResourceOptions) {
     const declared = readTasks(name, args);
     super("webextract:index:Manifest", name, {}, opts);
-    const resources = declare(declared, this);
-    const named = Object.entries(resources).map(([kind, all]) => [
+    const named = Object.entries(declare(declared, this)).map(([kind, all]) => [
       kind,
-      { value: requireNames(`Manifest "${name}"`, kind, all), enumerable: true },
+      { value: requireNames(`Manifest "${name}"`, kind, Object.fromEntries(all)), enumerable: true },
     ]);
     Object.defineProperties(this, Object.fromEntries(named));
     this.registerOutputs({});
@@ -93,14 +92,8 @@ function manifestReader(): typeof import("./readManifests") {
   return require("./readManifests");
 }
 
-interface Resources {
-  tasks: Record<string, ExtractionTask>;
-  runs: Record<string, CloudRun>;
-  exports: Record<string, DataExport>;
-}
-
 /** All tasks come before the first run: a run may start again with a change of any task. */
-function declare(declared: readonly DeclaredTask[], parent: Manifest): Resources {
+function declare(declared: readonly DeclaredTask[], parent: Manifest): Record<string, ReadonlyMap<string, unknown>> {
   const tasks = new Map(
     declared.map((each) => [each.name, new ExtractionTask(each.name, argsOf(each), optionsOf(each, parent))]),
   );
@@ -118,11 +111,7 @@ function declare(declared: readonly DeclaredTask[], parent: Manifest): Resources
       exports.set(each.name, new DataExport(each.name, args, optionsOf(each, parent)));
     }
   }
-  return {
-    tasks: Object.fromEntries(tasks),
-    runs: Object.fromEntries(runs),
-    exports: Object.fromEntries(exports),
-  };
+  return { tasks, runs, exports };
 }
 
 /** The check of the manifest has compared the values with the descriptions of the arguments. */

@@ -1,6 +1,6 @@
 import type { ManifestFile, Problems } from "./problems";
-import type { CST, Document, YAMLError } from "./yaml";
-import { Composer, isScalar, Parser } from "./yaml";
+import type { Document, YAMLError } from "./yaml";
+import { Composer, CST, isScalar, Parser } from "./yaml";
 
 export const mostLevels = 100;
 
@@ -10,7 +10,7 @@ export const mostLevels = 100;
  */
 export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
   const tokens = [...new Parser(file.lines.addNewLine).parse(file.text)];
-  const deepest = tokens.map((token) => tooDeep(token, 0)).find((token) => token !== undefined);
+  const deepest = tokens.map(tooDeep).find((token) => token !== undefined);
   if (deepest !== undefined) {
     // The composer is recursive. It must not even begin: at the end of its stack, V8 can stop the whole process.
     const reason = `is nested too deeply: at most ${mostLevels} levels are allowed`;
@@ -69,21 +69,13 @@ function explained(error: YAMLError): string {
 }
 
 /** A token below the allowed depth, found without going below it. */
-function tooDeep(token: CST.Token, level: number): CST.Token | undefined {
-  if (level > mostLevels) {
-    return token;
-  }
+function tooDeep(token: CST.Token): CST.Token | undefined {
+  let found: CST.Token | undefined;
   if (token.type === "document") {
-    return token.value && tooDeep(token.value, level);
+    CST.visit(token, ({ key, value }, path) => {
+      found = path.length > mostLevels ? (key ?? value) : undefined;
+      return found && CST.visit.BREAK;
+    });
   }
-  if (!("items" in token)) {
-    return undefined;
-  }
-  for (const { key, value } of token.items) {
-    const deep = (key && tooDeep(key, level + 1)) ?? (value && tooDeep(value, level + 1));
-    if (deep) {
-      return deep;
-    }
-  }
-  return undefined;
+  return found;
 }

@@ -1,19 +1,17 @@
 /** The YAML library, as far as it is used. The package contains it as a bundle, see `scripts/bundle.ts`. */
-export type { Alias, CST, Node, YAMLError } from "yaml";
+export type { Alias, Node, Pair, YAMLError } from "yaml";
 export {
   Composer,
+  CST,
   Document,
   isAlias,
   isCollection,
   isMap,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
-  Pair,
   Parser,
   Scalar,
   visit,
   YAMLMap,
-  YAMLSeq,
 } from "yaml";
