@@ -1,6 +1,6 @@
 import type { ArgSpecs, Problem, Shape } from "../resources/args";
 import { checkValue, describeShape } from "../resources/args";
-import { replaceEach, unknown } from "../resources/values";
+import { entryOf, replaceEach, unknown } from "../resources/values";
 import { didYouMean } from "../service/errors/likelyName";
 import { knownShapes } from "./documentShapes";
 import { mostLevels } from "./parseYaml";
@@ -218,15 +218,16 @@ export class DocumentReader {
     if (parts === undefined) {
       return this.refuse(path, `has \${ without the name of a variable and }; write $\${ for the characters \${`);
     }
-    const values = parts.map((part) => (typeof part === "string" ? part : this.variables.valueOf(part.name)));
+    const { values: given, isLater } = this.variables;
+    const variable = (name: string): unknown => (given === undefined ? unknown : entryOf(given, name));
+    const values = parts.map((part) => (isVariable(part) ? variable(part.name) : part));
     const missing = parts.find((_, index) => values[index] === undefined || values[index] === null);
     if (isVariable(missing)) {
-      const { names } = this.variables;
+      const names = Object.keys(given ?? {});
       const likely = names.includes(missing.name) ? "." : didYouMean(missing.name, names) || ".";
       const declared = `Declared: ${names.join(", ") || "none"}. Write $\${ for the characters \${`;
       return this.refuse(path, `has the variable \${${missing.name}}, which has no value${likely} ${declared}`);
     }
-    const { isLater } = this.variables;
     const isOne = parts.length === 1;
     const wrong = parts.find((_, index) => !isOne && !isText(values[index]) && !isLater(values[index]));
     if (isVariable(wrong)) {

@@ -79,8 +79,7 @@ const mostShown = 100;
 
 function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
   return {
-    names: Object.keys(values),
-    valueOf: (name) => values[name],
+    values,
     isLater: (value) => Output.isInstance(value) || value instanceof Promise,
     join: (parts) => concat(...(parts as Input<string>[])),
   };

@@ -2,20 +2,15 @@ import { unknown } from "../resources/values";
 
 /** The values that replace `${name}`. Nothing else does: the environment is not read. */
 export interface Variables {
-  /** Names of the declared variables. */
-  readonly names: readonly string[];
-  /** Undefined if there is no such variable. */
-  valueOf(name: string): unknown;
+  /** By their names. Absent in a check without a program: every name is allowed, and no value is known. */
+  readonly values?: Readonly<Record<string, unknown>>;
   /** Whether the value is known only later, such as an output of a resource. */
   isLater(value: unknown): boolean;
   /** One string of parts, some of which are known later. */
   join(parts: readonly unknown[]): unknown;
 }
 
-/** For a check without a program: every variable is allowed, and no value is known. */
 export const anyVariables: Variables = {
-  names: [],
-  valueOf: () => unknown,
   isLater: (value) => value === unknown,
   join: () => unknown,
 };

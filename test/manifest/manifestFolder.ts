@@ -48,8 +48,7 @@ export class Later {
 
 function plain(values: Readonly<Record<string, unknown>>): Variables {
   return {
-    names: Object.keys(values),
-    valueOf: (name) => values[name],
+    values,
     isLater: (value) => value instanceof Later,
     join: (parts) => new Later(parts),
   };
