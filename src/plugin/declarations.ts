@@ -31,7 +31,6 @@ interface Found {
 interface TaskWork {
   /** Settings that are still to be written. */
   settings: Set<string>;
-  /** Runs that were started. */
   runs: Set<string>;
 }
 

@@ -54,8 +54,7 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
     );
     return response;
   }
-  const during = request.getPreview() ? "preview" : "up";
-  const client = host.reader(profile as string | undefined, during);
+  const client = host.reader(profile as string | undefined, request.getPreview());
   if (client === undefined) {
     // The engine takes no unknown value as the result of a function.
     throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);

@@ -39,7 +39,6 @@ import { Declarations } from "./declarations";
 import type { Secrets, WireProperties } from "./values";
 import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./values";
 
-/** The calls of the engine for resources, in the protocol of plugins. */
 export class ResourceCalls {
   private readonly declarations: Declarations;
 

@@ -107,7 +107,6 @@ function mark(properties: Properties, [name = "", ...rest]: readonly string[]): 
   }
 }
 
-/** All of these names. */
 export function allSecret(names: readonly string[]): Secrets {
   return names.map((name) => [name]);
 }

@@ -44,7 +44,7 @@ export abstract class ExtractionResource extends CustomResource {
     const title = `${type} "${name}"`;
     const kind = kindOf(type, opts);
     const isGet = opts?.id !== undefined;
-    const properties = propertiesOf(definition, name, args, opts, kind);
+    const properties = propertiesOf(definition, title, args, opts, kind);
     // The native plugin shows the problems of each resource at the resource.
     const others = kind === "native" || isGet || isMocked() ? undefined : otherProblems(definition, title, args);
     if (others !== undefined) {
@@ -78,7 +78,10 @@ export abstract class ExtractionResource extends CustomResource {
       Object.assign(this, { [idIs]: this.id });
     }
     ids.add(this.id);
-    nameWhatIsNotGiven(this, definition);
+    // An argument that was not given is an output with the value undefined.
+    for (const each of Object.keys(definition.args).filter((arg) => !(arg in this))) {
+      Object.defineProperty(this, each, { get: () => output(undefined) });
+    }
     alias(task, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
     // A static get manages no part of the task, and no resource waits for it.
     if (!isGet) {
@@ -113,7 +116,7 @@ export abstract class ExtractionResource extends CustomResource {
 
 function propertiesOf(
   definition: AnyResource,
-  name: string,
+  title: string,
   args: Record<string, unknown>,
   opts: CustomResourceOptions | undefined,
   kind: EngineKind,
@@ -121,10 +124,10 @@ function propertiesOf(
   requireValidConfig();
   if (kind === "dynamic") {
     requireResolvableProvider();
-    refuseImport(definition, name, opts);
+    refuseImport(definition, title, opts);
   }
-  refuseDeleteAfter(definition, name, opts);
-  refuseLostText(definition, name, args);
+  refuseDeleteAfter(definition, title, opts);
+  refuseLostText(title, args);
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
   const filledIn = Object.keys(definition.args).filter(
@@ -153,14 +156,11 @@ function hasText(value: unknown): boolean {
  * Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. The SDK loses a property named
  * `__proto__`.
  */
-function refuseLostText({ type }: AnyResource, name: string, args: object): void {
-  const where = lostText(name, "its name") ?? lostText(args, "");
+function refuseLostText(title: string, args: object): void {
+  const where = lostText(title, "its name") ?? lostText(args, "");
   if (where !== undefined) {
-    throw new RunError(
-      shownText(
-        `${type} "${name}": neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${where}.`,
-      ),
-    );
+    const reason = `neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${where}.`;
+    throw new RunError(shownText(`${title}: ${reason}`));
   }
 }
 
@@ -181,35 +181,22 @@ function lostText(value: unknown, path: string): string | undefined {
 }
 
 /** Refuses an import: the host of the SDK would fail before it calls the provider. */
-function refuseImport({ type }: AnyResource, name: string, opts: CustomResourceOptions | undefined): void {
+function refuseImport({ type }: AnyResource, title: string, opts: CustomResourceOptions | undefined): void {
   if (opts?.import !== undefined) {
     throw new RunError(
-      `${type} "${name}": the option import does not work with dynamic resources: set webextract:native, or use another way. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
+      `${title}: the option import does not work with dynamic resources: set webextract:native, or use another way. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
         `To adopt a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
     );
   }
 }
 
 /** With the option, `--replace` would create the new instance while the old one exists, without a diff that could say otherwise. */
-function refuseDeleteAfter(
-  { type, deletedFirst }: AnyResource,
-  name: string,
-  opts: CustomResourceOptions | undefined,
-): void {
+function refuseDeleteAfter({ deletedFirst }: AnyResource, title: string, opts?: CustomResourceOptions): void {
   if (deletedFirst === true && opts?.deleteBeforeReplace === false) {
     throw new RunError(
-      `${type} "${name}": the option deleteBeforeReplace must not be false. A task has one run at a time: the new run would start while the old one is in the state, ` +
+      `${title}: the option deleteBeforeReplace must not be false. A task has one run at a time: the new run would start while the old one is in the state, ` +
         'and the delete of the old one would stop the new one with onDelete: "stop". Remove the option.',
     );
-  }
-}
-
-/** Adds an output with the value undefined for each argument that was not given. */
-function nameWhatIsNotGiven(resource: ExtractionResource, definition: AnyResource): void {
-  for (const name of Object.keys(definition.args)) {
-    if (!(name in resource)) {
-      Object.defineProperty(resource, name, { get: () => output(undefined) });
-    }
   }
 }
 
@@ -277,12 +264,11 @@ function optionsOf(
     const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;
     return !isUpdated && Output.isInstance(taskId) && ids.has(taskId) ? [path] : [];
   });
-  const deleteBeforeReplace = opts?.deleteBeforeReplace ?? deletedFirst;
   const more = {
     dependsOn,
     additionalSecretOutputs: [...secretOutputs],
     replaceOnChanges,
-    ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
+    deleteBeforeReplace: opts?.deleteBeforeReplace ?? deletedFirst,
   };
   return opts?.id === undefined
     ? mergeOptions(opts, more)

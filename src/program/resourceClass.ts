@@ -71,7 +71,6 @@ export interface ReadableClass<Definition, Args> extends ResourceClass<Definitio
 /** Converts arguments of a program to those of the definition. */
 type Convert<Args> = (name: string, args: Args, opts: CustomResourceOptions | undefined) => object;
 
-/** Makes the class of a resource from its definition. */
 export function resourceClass<Definition, Args>(
   definition: Definition & AnyResource,
   convert: Convert<Args> = (_, args) => args as object,
@@ -84,7 +83,6 @@ export function resourceClass<Definition, Args>(
   return made as unknown as ResourceClass<Definition, Args>;
 }
 
-/** Makes the class of a resource that can be looked up. */
 export function readableClass<Definition, Args>(
   definition: Definition & AnyResource,
   convert?: Convert<Args>,

@@ -66,7 +66,6 @@ export function dependenciesOf({ provides, waitsFor }: AnyResource, title: strin
   return waitsFor === undefined ? [] : task[waitsFor].map(({ resource }) => resource);
 }
 
-/** Notes a declared resource. */
 export function declare(resource: Resource, { provides }: AnyResource, title: string, task: DeclaredTask): void {
   if (provides !== undefined) {
     task[provides].push({ title, resource });

@@ -5,7 +5,6 @@ import { checkedArgs } from "../resources/index";
 import { entryOf } from "../resources/values";
 import type { Host } from "./host";
 
-/** The arguments of one resource for `check`. */
 export interface GivenArguments {
   given: Properties;
   /** The arguments after the previous check; empty at the first. */

@@ -34,7 +34,6 @@ interface Service {
 interface AccountTasks {
   /** The tasks of one account tell nothing about another account. */
   guard: AccountGuard;
-  /** The owners of the parts of each task. */
   owners: Map<string, TaskOwners>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
@@ -108,7 +107,6 @@ export class Host {
     }));
   }
 
-  /** The owners of the parts of a task. */
   ownersOf(profile: string | undefined, taskId: string): TaskOwners {
     return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
   }
@@ -202,9 +200,9 @@ export class Host {
   }
 
   /** The client for a read of the program. Undefined in a preview that has only a refresh token. */
-  reader(profile: string | undefined, during: "preview" | "up"): ServiceClient | undefined {
+  reader(profile: string | undefined, isPreview: boolean): ServiceClient | undefined {
     const all = this.optionsOf(profile);
-    const options = during === "up" ? all : previewReadOptions(all);
+    const options = isPreview ? previewReadOptions(all) : all;
     return options && this.connected(options).client;
   }
 

@@ -96,14 +96,10 @@ export class ResourceSteps {
   }
 
   /** @returns the state to save and its arguments; undefined if the resource does not exist any more */
-  async read({
-    urn,
-    id,
-    state: saved,
-  }: Omit<Request, "args">): Promise<{ state: Properties; args: Properties } | undefined> {
+  async read(request: Omit<Request, "args">): Promise<Pick<Request, "state" | "args"> | undefined> {
     // With a static get, the id can be all that is known.
-    const state = { [this.resource.idIs]: id, ...this.stateOf(saved) };
-    const found = await this.run(this.step("read", { urn, id, state, args: state }), this.host());
+    const state = { [this.resource.idIs]: request.id, ...this.stateOf(request.state) };
+    const found = await this.run(this.step("read", { ...request, state, args: state }), this.host());
     if (found.state === undefined) {
       return undefined;
     }

@@ -21,14 +21,12 @@ export interface Step {
   readonly isDeclared: boolean;
 }
 
-/** The result of a step. */
 export interface Outcome {
   /** The resource after the step; undefined if it does not exist. */
   readonly id?: string | undefined;
   readonly state?: Properties | undefined;
   /** Why the step failed although the resource exists now. */
   readonly failure?: string | undefined;
-  /** The result of a diff. */
   readonly difference?: Difference & { readonly replaces: string[] };
 }
 
