@@ -1,13 +1,11 @@
+import { isUnknownText, kindKey, unknownText } from "../resources/engineValues";
 import { providerKey } from "../resources/urn";
 import { replaceEach, unknown } from "../resources/values";
 
 /**
- * The form of properties that both kinds of providers share: the string that stands for an unknown value, and whole characters. For dynamic providers, also
- * the properties that are not arguments.
+ * The form of properties that both kinds of providers share: unknown values, and what the engine can keep. For dynamic providers, also the properties
+ * that are not arguments.
  */
-
-/** Stands for an unknown value in a preview, at any depth. */
-export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** The problems of the program's other resources. Sent with the arguments of a resource that the program finds invalid. Never in the state. */
 export const otherProblemsKey = "__otherProblems";
@@ -27,15 +25,23 @@ export function deserialize(properties: Properties): Properties {
 }
 
 /**
- * Properties in the engine's form. An undefined value at any depth, or half of a surrogate pair that a service has sent, would make the step fail after
- * the remote object exists.
+ * Properties in the engine's form. What a service has sent and the engine cannot keep would make the step fail after the remote object exists: an
+ * undefined value, half of a surrogate pair, or what the engine takes for a value of its own, even for a file of this machine.
  */
 export function serialize(properties: object): Properties {
-  const json = JSON.stringify(replaceEach(properties, (value) => value === unknown, unknownText));
-  return JSON.parse(json.replace(halfOfPair, (found) => (found === escapedBackslash ? found : "\ufffd")));
+  const foreign = replaceEach(properties, isUnknownText, replacement);
+  const json = JSON.stringify(replaceEach(foreign, (value) => value === unknown, unknownText));
+  return JSON.parse(json.replace(escapeOrKind, keepable));
 }
 
-/** JSON has an escape for half of a surrogate pair only, and for a backslash, which could stand before the same letters. */
-const halfOfPair = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
+const replacement = "\ufffd";
 
-const escapedBackslash = "\\\\";
+/** A part of JSON. Only half of a surrogate pair has an escape that begins with `\ud`. Other escapes are found so that their quotes are not. */
+const escapeOrKind = new RegExp(String.raw`\\ud[89a-f]..|\\.|"${kindKey}"(?=:)`, "g");
+
+function keepable(part: string): string {
+  if (part.startsWith("\\ud")) {
+    return replacement;
+  }
+  return part.startsWith("\\") ? part : JSON.stringify(replacement);
+}

@@ -1,8 +1,9 @@
 import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
-import { serialize, unknownText } from "../engine/serialization";
+import { serialize } from "../engine/serialization";
 import type { ArgSpecs } from "../resources/args";
+import { isUnknownText, kindKey } from "../resources/engineValues";
 import { providerKey } from "../resources/urn";
 import { entryOf, unknown } from "../resources/values";
 import { isRecord } from "../service/isRecord";
@@ -12,18 +13,8 @@ import { isRecord } from "../service/isRecord";
  * strings.
  */
 
-const kindKey = "4dabf18193072939515e22adb298388d";
 const secretKind = "1b47061264138c4ac30d75fd1eb44270";
 const referenceKind = "5cf8f73096256a8f31e491e813e4eb8e";
-
-/** The first stands for an unknown value of any type, the others for those of one type. */
-const unknownTexts: readonly unknown[] = [
-  unknownText,
-  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-];
 
 /** Properties in the engine's protocol: plain data, as JSON has it. */
 export type WireProperties = Readonly<Properties>;
@@ -54,7 +45,7 @@ export function decodeProperties(wire: WireProperties): { values: Properties; se
 }
 
 function decode(wire: unknown, path: readonly string[], secrets: (readonly string[])[]): unknown {
-  if (unknownTexts.includes(wire)) {
+  if (isUnknownText(wire)) {
     return unknown;
   }
   if (Array.isArray(wire)) {

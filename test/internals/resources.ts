@@ -14,6 +14,7 @@ export {
   share,
   string,
 } from "../../src/resources/args";
+export { unknownText } from "../../src/resources/engineValues";
 export { FieldChecker } from "../../src/resources/export/checks/fieldChecker";
 export { compileSchema } from "../../src/resources/export/checks/jsonSchema";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";

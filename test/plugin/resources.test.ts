@@ -147,15 +147,15 @@ describe("resources in the native plugin", () => {
     assert.deepEqual([replaces, deleteFirst], [["adoptTaskId"], true]);
   });
 
-  it("keep what the service returned in whole characters, because the engine refuses halves after the write", async () => {
-    const data = { taskId: "task-1", updatedParameters: { "a\ud800": "b\udc00" } };
+  it("keep of what the service returned what the engine can, because it refuses the rest after the write", async () => {
+    const data = { taskId: "task-1", updatedParameters: { "a\ud800": "b\udc00", c: unknownText } };
     const body = JSON.stringify({ data, requestId: "r" });
     world.emulator.fault({ operation: "updateTaskParameters", kind: "status", status: 200, when: "after", body });
     const { state } = await world.create(
       "TaskParameters",
       await world.checked("TaskParameters", configArgs("https://a.test/")),
     );
-    assert.deepEqual(state.updatedParameters, secret({ "a\ufffd": "b\ufffd" }));
+    assert.deepEqual(state.updatedParameters, secret({ "a\ufffd": "b\ufffd", c: "\ufffd" }));
   });
 
   it("are gone only if the service says so", async () => {

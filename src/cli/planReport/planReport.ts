@@ -1,3 +1,4 @@
+import { isUnknownText } from "../../resources/engineValues";
 import { isTask, partsOfUrn } from "../../resources/urn";
 import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
@@ -5,7 +6,7 @@ import { cell, code, mostCharacters, within, word } from "../output/markdown";
 import { calloutsOf } from "./callouts";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
-import { propertyChanges, unknowns } from "./propertyChanges";
+import { propertyChanges } from "./propertyChanges";
 
 /** Of all characters. */
 const mostCalloutsOfAKind = 4_000;
@@ -134,7 +135,7 @@ function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): 
   if (source !== undefined || typeof taskId !== "string") {
     return source ?? "";
   }
-  return urnsById.get(taskId) ?? (unknowns.includes(taskId) ? "" : taskId);
+  return urnsById.get(taskId) ?? (isUnknownText(taskId) ? "" : taskId);
 }
 
 function titleOf(task: string, byUrn: ReadonlyMap<string, ResourceChange>): string {

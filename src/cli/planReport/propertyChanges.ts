@@ -1,3 +1,4 @@
+import { kindKey, unknownTexts } from "../../resources/engineValues";
 import { canonical } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
@@ -25,18 +26,6 @@ export interface LineChange {
 
 const secret = "[secret]";
 const later = "(known after the up)";
-
-/** What the engine writes in place of values that a preview does not know, one for each type. */
-export const unknowns: readonly string[] = [
-  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
-  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
-  "030794c1-ac77-496b-92df-f27374a8bd58",
-  "e48ece36-62e2-4504-bad9-02848725956a",
-  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
-];
-const signature = "4dabf18193072939515e22adb298388d";
 
 /** The properties that differ, without secrets. */
 export function propertyChanges({ old, now, paths }: ResourceChange): PropertyChange[] {
@@ -86,7 +75,7 @@ function cleaned(value: unknown, name = ""): unknown {
   if (!isRecord(value)) {
     return value;
   }
-  if (signature in value) {
+  if (kindKey in value) {
     return secret;
   }
   return withoutDigests(Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleaned(each, key)])));
@@ -94,7 +83,7 @@ function cleaned(value: unknown, name = ""): unknown {
 
 /** Values that look like secrets are hidden too: a report is read by more people than the state. */
 function cleanedText(text: string, name: string): string {
-  const known = unknowns.reduce((rest, each) => rest.replaceAll(each, later), text);
+  const known = unknownTexts.reduce((rest, each) => rest.replaceAll(each, later), text);
   if (known.includes("\n") && !mayBeSecret(name, "x")) {
     return hideSecrets(known, secret);
   }
@@ -135,7 +124,7 @@ function differences(old: unknown, now: unknown, path: string, raw: readonly unk
 /** Whether the engine knows the value, or a part of it, as a secret. */
 function hasSecret(value: unknown): boolean {
   return isRecord(value)
-    ? Object.hasOwn(value, signature) || Object.values(value).some(hasSecret)
+    ? Object.hasOwn(value, kindKey) || Object.values(value).some(hasSecret)
     : Array.isArray(value) && value.some(hasSecret);
 }
 

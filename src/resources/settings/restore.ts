@@ -1,5 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import { isRecord } from "../../service/isRecord";
+import { isUnknownText } from "../engineValues";
 import { splitLines } from "../lists/lines";
 import { keyOf } from "../ownership";
 import type { Context, DriftState } from "../resource";
@@ -94,7 +95,7 @@ export function remember(
 /** The state keeps characters, and a list as one string with an item on each line. */
 function isKeptWhole(setting: Setting): boolean {
   if (setting.part === "property") {
-    return !/\p{Cs}/u.test(setting.value);
+    return !/\p{Cs}/u.test(setting.value) && !isUnknownText(setting.value);
   }
   const { loopType, items = "", count, sha256 } = setting.value;
   const kept = listOf(splitLines(items));
