@@ -89,7 +89,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       return args;
     }
     const before = context.previous?.checks;
-    return { ...others, checks: await checkSchema(checks, before, context) };
+    return { ...others, checks: checkSchema(checks, before, context) };
   },
 
   diff(state: DataExportState, args: DataExportArgs): Difference {

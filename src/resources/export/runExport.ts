@@ -37,7 +37,7 @@ export async function runExport(
   const before = state ?? last;
   const work = async (): Promise<DataExportState> => {
     const place = await beforeRead(args, FilePlace.find(args, before, context));
-    const checker = await checkerOf(args, before, context);
+    const checker = checkerOf(args, before, context);
     const marking = context.settings.markScope === "returned" ? ReturnedMarking : TaskMarking;
     return exportRows({
       ...{ args, before, context, place, checker, unsent, rejects: true },
@@ -65,11 +65,11 @@ async function beforeRead<T>({ path }: DataExportArgs, work: Promise<T>): Promis
 }
 
 /** Without checks, no row is parsed. */
-async function checkerOf(
+function checkerOf(
   { taskId, checks, scope, maxRows }: DataExportArgs,
   before: DataExportState | undefined,
   context: Context,
-): Promise<RowChecker | undefined> {
+): RowChecker | undefined {
   if (checks === undefined) {
     return undefined;
   }
@@ -77,7 +77,7 @@ async function checkerOf(
   const passed = comparable === undefined ? undefined : rowsThatPassed(comparable);
   return new RowChecker({
     checks,
-    schema: await SchemaChecker.of(checks, taskId, context),
+    schema: SchemaChecker.of(checks, taskId, context),
     lastPassed: passed === undefined ? undefined : Math.min(passed, maxRows ?? passed),
     lastFilled: comparable === undefined ? {} : sharesThatPassed(comparable),
   });

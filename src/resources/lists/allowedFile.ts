@@ -38,8 +38,25 @@ export function isInside(real: string, place: string): boolean {
   }
 }
 
-/** Why a file that an argument names cannot be used: a part of a sentence. */
-export function describeFileError(error: unknown, path: string): string {
+/**
+ * What `read` finds in a file that an argument names, relative to the program's folder; or why the file cannot be used: a part of a sentence.
+ * Synchronous, because a check must end before the program continues.
+ */
+export function readAllowed<T>(
+  name: string,
+  places: FilePlaces,
+  read: (path: string) => T,
+): { found: T; why?: undefined } | { found?: undefined; why: string } {
+  const path = resolve(places.folder, name);
+  try {
+    const why = whyNotAllowed(path, places);
+    return why === undefined ? { found: read(path) } : { why };
+  } catch (error) {
+    return { why: describeFileError(error, path) };
+  }
+}
+
+function describeFileError(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) {
     return messageOf(error);

@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import { parsedUrl } from "../../service/parsedUrl";
 import type { Problem } from "../args";
 import { shortened } from "../args";
 import type { CheckContext } from "../resource";
 import { unknown } from "../values";
 import type { FilePlaces } from "./allowedFile";
-import { describeFileError, whyNotAllowed } from "./allowedFile";
+import { readAllowed } from "./allowedFile";
 import type { Line } from "./lines";
 import { digestOf, joinLines, linesOfFile, splitLines } from "./lines";
 
@@ -91,22 +90,14 @@ function checkFile(
   hostsBefore: unknown,
   context: ListContext,
 ): CheckedList | undefined {
-  const { folder, problems } = context;
+  const { problems } = context;
   const path = given.at + given.file;
-  const full = resolve(folder, file);
-  let why: string | undefined;
-  try {
-    why = whyNotAllowed(full, context);
-    if (why === undefined) {
-      const pathOf = (line: number): string => `${path} "${file}", line ${line}`;
-      const checked = checkLines(linesOfFile(full), { path, pathOf, ...given }, problems);
-      if (checked.count > 0) {
-        return { ...checked, hosts: someHosts(checked.hosts, hostsBefore) };
-      }
-      why = "has only blank lines";
-    }
-  } catch (error) {
-    why = describeFileError(error, full);
+  const pathOf = (line: number): string => `${path} "${file}", line ${line}`;
+  const { found, why = "has only blank lines" } = readAllowed(file, context, (full) =>
+    checkLines(linesOfFile(full), { path, pathOf, ...given }, problems),
+  );
+  if (found !== undefined && found.count > 0) {
+    return { ...found, hosts: someHosts(found.hosts, hostsBefore) };
   }
   problems.push({ path, reason: `names "${file}", which ${why}` });
   return undefined;

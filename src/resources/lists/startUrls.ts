@@ -67,7 +67,7 @@ export async function startUrlsUpload(
   const source =
     name === undefined
       ? sourceOf(() => splitLines(urls))
-      : await readChecked({ name, sha256, taskId }, context, (path) => sourceOf(() => textsOfFile(path)));
+      : readChecked({ name, sha256, taskId }, context, (path) => sourceOf(() => textsOfFile(path)));
   return () => context.client.updateTaskUrls({ taskId, file: source });
 }
 

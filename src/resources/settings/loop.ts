@@ -61,7 +61,7 @@ async function itemsOfLoop({ taskId, now }: LoopStep, context: Context): Promise
     return splitLines(items);
   }
   const file = { name: itemsFile, sha256, taskId };
-  const read = await readChecked(file, context, (path) => {
+  const read = readChecked(file, context, (path) => {
     const lines = [...textsOfFile(path)];
     return { lines, sha256: digestOf(lines).sha256 };
   });

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
 import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
-import { describeFileError, whyNotAllowed } from "../../lists/allowedFile";
+import { readAllowed } from "../../lists/allowedFile";
 import { readChecked } from "../../lists/checkedFile";
 import type { CheckContext, Context } from "../../resource";
 import { unknown } from "../../values";
@@ -18,11 +17,7 @@ export interface CheckedChecks extends RowChecks {
 }
 
 /** Reads the schema and adds a problem if it cannot be used. A schema that passed before is not compiled again. */
-export async function checkSchema(
-  checks: CheckedChecks,
-  before: unknown,
-  context: CheckContext,
-): Promise<CheckedChecks> {
+export function checkSchema(checks: CheckedChecks, before: unknown, context: CheckContext): CheckedChecks {
   const { schemaSha256: _given, ...others } = checks;
   const { schema } = checks;
   if (schema === undefined) {
@@ -31,19 +26,15 @@ export async function checkSchema(
   if ((schema as unknown) === unknown) {
     return { ...others, schemaSha256: unknown as unknown as string };
   }
-  const path = resolve(context.folder, schema);
-  let why: string | undefined;
-  try {
-    why = whyNotAllowed(path, context);
-    if (why === undefined) {
-      const { content, sha256 } = await readSchema(path);
-      if (!isRecord(before) || before.schemaSha256 !== sha256) {
-        compile(content);
-      }
-      return { ...others, schemaSha256: sha256 };
+  const { found, why } = readAllowed(schema, context, (path) => {
+    const { content, sha256 } = readSchema(path);
+    if (!isRecord(before) || before.schemaSha256 !== sha256) {
+      compile(content);
     }
-  } catch (error) {
-    why = describeFileError(error, path);
+    return { ...others, schemaSha256: sha256 };
+  });
+  if (found !== undefined) {
+    return found;
   }
   context.problems.push({ path: "checks.schema", reason: `names "${schema}", which ${why}` });
   return others;
@@ -59,15 +50,15 @@ export class SchemaChecker {
   constructor(private readonly validate: ValidateRows) {}
 
   /** @throws ResourceError if the file is no longer the one that was checked */
-  static async of(
+  static of(
     { schema: name, schemaSha256: sha256 }: CheckedChecks,
     taskId: string,
     context: Context,
-  ): Promise<SchemaChecker | undefined> {
+  ): SchemaChecker | undefined {
     if (name === undefined || sha256 === undefined) {
       return undefined;
     }
-    const { content } = await readChecked({ name, sha256, taskId }, context, readSchema);
+    const { content } = readChecked({ name, sha256, taskId }, context, readSchema);
     return new SchemaChecker(compile(content));
   }
 
@@ -101,8 +92,8 @@ export class SchemaChecker {
   }
 }
 
-async function readSchema(path: string): Promise<{ sha256: string; content: string }> {
-  const text = await readFile(path, "utf8");
+function readSchema(path: string): { sha256: string; content: string } {
+  const text = readFileSync(path, "utf8");
   // A checkout with other line ends is the same schema.
   const content = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   return { content, sha256: createHash("sha256").update(content).digest("hex") };
