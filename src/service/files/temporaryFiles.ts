@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Dirent } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -22,33 +23,26 @@ export function isTemporary(name: string): boolean {
 
 /** Removes the abandoned files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed stays. */
 export async function removeAbandonedFiles(folder: string, isOurs: (name: string) => boolean): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  await Promise.all(
-    names.filter(isOurs).map(async (name) => {
-      const path = join(folder, name);
-      if (!isAbandoned([await lastWrite(path)])) return;
-      await rm(path, { force: true }).catch(() => undefined);
-    }),
-  );
+  await removeAbandoned(folder, (each) => !each.isDirectory() && isOurs(each.name));
 }
 
 /** The same for folders of temporary files, whose names begin so. */
 export async function removeAbandonedFolders(parent: string, prefix: string): Promise<void> {
-  const entries = await readdir(parent, { withFileTypes: true }).catch(() => []);
-  const folders = entries.filter((each) => each.isDirectory() && each.name.startsWith(prefix));
+  await removeAbandoned(parent, (each) => each.isDirectory() && each.name.startsWith(prefix));
+}
+
+async function removeAbandoned(folder: string, isOurs: (entry: Dirent) => boolean): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   await Promise.all(
-    folders.map(async ({ name }) => {
-      const path = join(parent, name);
+    entries.filter(isOurs).map(async ({ name }) => {
+      const path = join(folder, name);
+      // A file contains no others.
       const names = await readdir(path).catch(() => []);
       const writes = await Promise.all([path, ...names.map((each) => join(path, each))].map(lastWrite));
-      if (!isAbandoned(writes)) return;
+      if (Date.now() - Math.max(...writes) < abandonedAfter) return;
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }),
   );
-}
-
-function isAbandoned(writes: readonly number[]): boolean {
-  return Date.now() - Math.max(...writes) >= abandonedAfter;
 }
 
 /** In milliseconds. What cannot be read counts as written to now. */
