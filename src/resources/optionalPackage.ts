@@ -30,14 +30,14 @@ export function isInstalled(name: string, folder: string): boolean {
 }
 
 /** The exports of a package; undefined if it is not installed. */
-export async function importOptional(name: string, folder: string): Promise<unknown> {
+export function importOptional(name: string, folder: string): unknown {
   const file = locate(name, folder);
   return file === undefined ? undefined : createRequire(__filename)(file);
 }
 
 /** @throws ResourceError if the package is not installed */
-export async function loadOptional(name: string, folder: string): Promise<unknown> {
-  const found = await importOptional(name, folder);
+export function loadOptional(name: string, folder: string): unknown {
+  const found = importOptional(name, folder);
   if (found === undefined) {
     throw new ResourceError(
       `The export needs the package ${name}: ${toInstall(name)}. No file was written. Then run the same command again.`,

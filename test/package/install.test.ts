@@ -96,7 +96,7 @@ describe("a production install of pulumi-webextract without Pulumi", () => {
     assert.equal(code, 2, stderr);
     assert.match(
       stderr,
-      /--out needs the package @aws-sdk\/client-s3, which is not installed: run "npm install @aws-sdk\/client-s3" in the program's folder/,
+      /--out "s3:\/\/rows-bucket\/rows.ndjson" needs the package @aws-sdk\/client-s3: run "npm install @aws-sdk\/client-s3" in the program's folder/,
     );
     assert.deepEqual(emulator.requests, []);
   });

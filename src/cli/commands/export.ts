@@ -140,7 +140,7 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   const problems: Problem[] = [];
   await checkedArgs(dataExport, { ...args }, { folder, settings, problems });
   if (toFile && !args.path.includes("{") && problems.length === 0) {
-    const destination = await destinationOf(args.path, context);
+    const destination = destinationOf(args.path, context);
     if (await destination.exists(args.path)) {
       const reason = `names a file that exists, "${args.path}": add {n} (the next free number) or {time}, move the file away, or use another path`;
       problems.push({ path: "path", reason });

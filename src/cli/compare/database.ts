@@ -38,7 +38,7 @@ export class Database {
 
   /** @throws CliError if DuckDB is not installed */
   static async create(cli: Cli): Promise<Database> {
-    const library = await load();
+    const library = load();
     await removeAbandonedFolders(tmpdir(), folderName);
     const folder = await mkdtemp(join(tmpdir(), folderName)).catch((error: NodeJS.ErrnoException) => {
       throw new CliError(
@@ -102,11 +102,11 @@ export class Database {
   }
 }
 
-async function load(): Promise<typeof DuckDb> {
+function load(): typeof DuckDb {
   const install = `run "npm install ${packageName}"`;
   let library: typeof DuckDb | undefined;
   try {
-    library = (await importOptional(packageName, process.cwd())) as typeof DuckDb | undefined;
+    library = importOptional(packageName, process.cwd()) as typeof DuckDb | undefined;
   } catch (error) {
     throw new CliError(
       `The package ${packageName} cannot be loaded (${oneLine(messageOf(error))}). It has a program for each platform: ${install} on this machine. No rows were read.`,

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Content } from "../../resources/export/destinations/destination";
-import { destinationOf, isRemote } from "../../resources/export/destinations/destinationOf";
+import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { compareContent } from "../../resources/export/destinations/diskFile";
+import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
 import { ResourceError } from "../../resources/resource";
 import type { Cli, Connected } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
@@ -37,7 +38,7 @@ export class RowsOf {
       return undefined;
     }
     const { file: name, format, compression } = of.file;
-    const isOnDisk = !isRemote(name);
+    const isOnDisk = !isS3Path(name);
     const connected = isOnDisk ? undefined : await this.connectedTo(of);
     const found =
       connected === undefined
@@ -58,7 +59,7 @@ export class RowsOf {
 
   private async compareObject(name: string, content: StackExport["file"], connected: Connected): Promise<string> {
     try {
-      const destination = await destinationOf(name, this.cli.context(connected));
+      const destination = destinationOf(name, this.cli.context(connected));
       return await destination.compare(name, content as unknown as Content);
     } catch (error) {
       throw error instanceof ResourceError ? new CliError(error.message) : error;

@@ -1,14 +1,15 @@
-import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { resolve, sep } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
-import { existsHere, pathProblem } from "./destinations/destinationOf";
-import { remotePathProblem } from "./destinations/s3/s3Path";
+import { exists, isFolder } from "./destinations/diskFile";
+import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
 import { compressions } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { DataExportArgs } from "./model";
-import { countsUp, placeholders, withLotNo } from "./outputPath";
+import { countsUp, fixedFolder, placeholders, withLotNo } from "./outputPath";
 
 /** Problems of the path and of the command that can be seen without the disk. */
 export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExportArgs, problems: Problem[]): void {
@@ -61,12 +62,17 @@ function endingProblem(
 
 /** Problems of the path that depend on this machine. An up would find them only after the runs that it starts. */
 export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, context: CheckContext): Promise<void> {
-  if (typeof path !== "string" || path === "") {
+  if (typeof path !== "string" || path === "" || isS3Path(path)) {
     return;
   }
   const { previous, folder, problems } = context;
-  const reason = await pathProblem(path, context);
-  if (reason !== undefined) {
+  const full = resolve(folder, path);
+  const isPossible = await stat(resolve(folder, fixedFolder(path))).then(
+    (found) => found.isDirectory(),
+    (error: NodeJS.ErrnoException) => error.code !== "ENOTDIR",
+  );
+  if (!isPossible || path.endsWith("/") || path.endsWith(sep) || (await isFolder(full))) {
+    const reason = `leads to "${full}", which is a folder or is behind a file: name a file such as "rows/all.ndjson"`;
     problems.push({ path: "path", reason });
     return;
   }
@@ -74,7 +80,7 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
   const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === name;
   // An existing file can contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or a task that does
   // not exist yet.
-  if (name !== undefined && !isOwn && holdsUnknown([taskId, lotNo]) && (await existsHere(name, folder))) {
+  if (name !== undefined && !isOwn && holdsUnknown([taskId, lotNo]) && (await exists(resolve(folder, name)))) {
     problems.push({
       path: "path",
       reason: `names a file that exists, "${resolve(folder, name)}", and that this export did not write: add {n} or {time} to the path, move the file away, or use another path`,

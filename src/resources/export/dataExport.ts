@@ -20,7 +20,9 @@ import { checkPath, checkPlace } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
-import { destinationOf, isRemote } from "./destinations/destinationOf";
+import { destinationOf } from "./destinations/destinationOf";
+import { isS3Path } from "./destinations/s3/s3Path";
+import { sdkName } from "./destinations/s3/sdk";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
 import { formatNames, formats } from "./formats/formats";
@@ -109,7 +111,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.verifyFile !== true) {
       return { found: true, state };
     }
-    const file = await (await destinationOf(state.file, context)).compare(state.file, state);
+    const file = await destinationOf(state.file, context).compare(state.file, state);
     const others = (state.pending ?? []).filter((each) => !each.startsWith("file "));
     const pending = file === "same" ? others : [...others, `file ${file}`];
     // An empty list would show as a change in each refresh.
@@ -125,7 +127,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.onDelete !== "removeFile") {
       return;
     }
-    const destination = await destinationOf(state.file, context);
+    const destination = destinationOf(state.file, context);
     if (!(await destination.remove(state.file, state))) {
       context.warn(`The file "${state.file}" has changed since the export, so it was not removed.`);
     }
@@ -154,7 +156,7 @@ function checkFormat(args: DataExportArgs, problems: Problem[]): void {
 function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckContext): void {
   const { path, columns, pipe, checks, maxRows } = args;
   const needsAll = {
-    "a path in S3": isRemote(path),
+    "a path in S3": isS3Path(path),
     columns: columns !== undefined,
     pipe: pipe !== undefined,
     checks: checks !== undefined && checks.onFail !== "warn",
@@ -169,8 +171,10 @@ function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckCon
 }
 
 /** Packages that few exports need. */
-function checkPackages({ format = "ndjson", compression = "none" }: DataExportArgs, context: CheckContext): void {
+function checkPackages(args: DataExportArgs, context: CheckContext): void {
+  const { path: file, format = "ndjson", compression = "none" } = args;
   const needed = [
+    { path: "path", value: file, name: isS3Path(file) ? sdkName : undefined },
     { path: "format", value: format, name: entryOf(formats, format)?.package },
     { path: "compression", value: compression, name: entryOf(compressions, compression)?.package },
   ];

@@ -25,7 +25,7 @@ export class FilePlace {
 
   /** @param before the state of the last export, whose file can be replaced or used again */
   static async find(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<FilePlace> {
-    const destination = await destinationOf(args.path, context);
+    const destination = destinationOf(args.path, context);
     const own = before !== undefined && mayReplace(before, args) ? before : undefined;
     const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
     const names = namesFor(args.path, args.lotNo);

@@ -47,7 +47,7 @@ export async function takeOverExport(args: DataExportArgs, context: Context): Pr
   }
   const state = { ...args, ...earlier.detail } as DataExportState;
   const { file, rowCount, pending = [] } = state;
-  const destination = await destinationOf(file, context);
+  const destination = destinationOf(file, context);
   if ((await destination.compare(file, state)) !== "same") {
     return {};
   }

@@ -38,8 +38,7 @@ export async function readHistory(given: readonly string[], options: LoadOptions
 }
 
 async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
-  const isRemote: boolean = isS3Path(given);
-  if (isRemote) {
+  if (isS3Path(given)) {
     return isRowFile(given) ? [given] : inOrder(await namesOfPrefix(given, options), given);
   }
   const glob = existsSync(given) ? undefined : globIn(given.split(sep).join("/"));

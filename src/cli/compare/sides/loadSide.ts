@@ -153,7 +153,7 @@ export async function bucketOf(
     throw new CliError(`"${given}" ${problem}. No rows were compared.`, "usage");
   }
   const { config } = connected ?? (await findConnection(flags, cli.interrupted));
-  return Bucket.of(path, { settings: config.settings, folder: process.cwd() });
+  return new Bucket(path, { settings: config.settings, folder: process.cwd() });
 }
 
 async function* objectPieces({ name, connected }: FileSide, options: LoadOptions): AsyncGenerator<Uint8Array> {

@@ -61,7 +61,7 @@ export const compressions: Readonly<Record<CompressionName, Compression>> = {
 export const compressionNames = Object.keys(compressions) as CompressionName[];
 
 async function loadZstd(folder: string): Promise<Zstd> {
-  const library = (await loadOptional(zstdPackage, folder)) as typeof import("@hpcc-js/wasm-zstd");
+  const library = loadOptional(zstdPackage, folder) as typeof import("@hpcc-js/wasm-zstd");
   return library.Zstd.load();
 }
 

@@ -22,7 +22,7 @@ export const parquet: Format = {
   package: packageName,
 
   async *pieces(from, { args: { columns: types = {}, compression = "none" }, folder }) {
-    const library = (await loadOptional(packageName, folder)) as typeof Library;
+    const library = loadOptional(packageName, folder) as typeof Library;
     const table = await RowTable.of(from, Object.keys(types));
     const columns = table.names.map((name) => new Column(name, Object.hasOwn(types, name) ? types[name] : undefined));
     const bytes = new library.ByteWriter();

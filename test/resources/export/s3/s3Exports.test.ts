@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, utimesSync } from "node:fs";
+import Module from "node:module";
 import { gunzipSync } from "node:zlib";
+import sinon from "sinon";
 import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
@@ -40,6 +42,29 @@ describe("DataExport to S3", () => {
       { rowCount: 2, file: path, bytes: Buffer.byteLength(content), sha256: sha256Of(content), complete: true },
     );
     assert.deepEqual([s3.keys(), s3.leftovers(), s3.openUploads()], [["out/rows.ndjson"], [], 0]);
+  });
+
+  it("is a problem in the preview if the SDK is missing, and reads no row if it went missing since", async () => {
+    const inputs = await world.providers.checked("DataExport", all);
+    const modules = Module as unknown as { _resolveFilename(name: string, ...rest: unknown[]): string };
+    const resolve = modules._resolveFilename;
+    const stub = sinon.stub(modules, "_resolveFilename").callsFake(function (this: unknown, name, ...rest) {
+      if (name === "@aws-sdk/client-s3") {
+        throw new Error("not installed");
+      }
+      return resolve.call(this, name, ...rest);
+    });
+    try {
+      const needs =
+        'needs the package @aws-sdk/client-s3: run "npm install @aws-sdk/client-s3" in the program\'s folder';
+      const where = `${needs}, or in the one that webextract:packagesFolder names`;
+      assert.deepEqual(await world.providers.problems("DataExport", all), [`path "${path}" ${where}`]);
+      const message = await failure(world.providers.provider("DataExport").create(inputs));
+      const next = "Then run the same command again. No rows were read.";
+      assert.equal(message, `A path that begins with "s3://" ${where}. ${next}`);
+    } finally {
+      stub.restore();
+    }
   });
 
   it("writes each format and compression, and an empty object if there is no row", async () => {

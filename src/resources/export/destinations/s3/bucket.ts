@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type * as Sdk from "@aws-sdk/client-s3";
-import type { Context, ServiceTraits } from "../../../resource";
+import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
 import type { Content } from "../destination";
 import { bucketAndKey, s3Path } from "./s3Path";
@@ -38,17 +38,16 @@ const checksum = { ChecksumAlgorithm: "SHA256" } as const;
 
 /** The requests of this package to one bucket. Each method throws a ResourceError. */
 export class Bucket {
-  private constructor(
-    private readonly client: Sdk.S3,
-    private readonly name: string,
-  ) {}
+  private readonly client: Sdk.S3;
+  private readonly name: string;
 
   /**
    * The bucket of a path. Makes no request.
    * @throws ResourceError if the SDK is not installed
    */
-  static async of(path: string, context: { settings: ServiceTraits; folder: string }): Promise<Bucket> {
-    return new Bucket(await s3Client(context), bucketAndKey(path).bucket);
+  constructor(path: string, context: Pick<Context, "settings" | "folder">) {
+    this.client = s3Client(context);
+    this.name = bucketAndKey(path).bucket;
   }
 
   /** @throws if the bucket does not exist, or if the account may not use it */

@@ -31,17 +31,17 @@ export class S3Destination implements Destination {
   readonly isRemote = true;
   readonly fileMode = 0o600;
 
-  private constructor(
-    private readonly bucket: Bucket,
-    private readonly context: Context,
-  ) {}
+  private readonly bucket: Bucket;
 
   /**
    * @param path of an export, or the name of an object. Makes no request
    * @throws ResourceError if the SDK is not installed
    */
-  static async of(path: string, context: Context): Promise<S3Destination> {
-    return new S3Destination(await Bucket.of(path, context), context);
+  constructor(
+    path: string,
+    private readonly context: Context,
+  ) {
+    this.bucket = new Bucket(path, context);
   }
 
   workPath(): string {

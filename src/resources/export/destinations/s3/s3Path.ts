@@ -3,7 +3,7 @@
 const scheme = "s3://";
 
 /** Written as S3 shows it, in lower case. */
-export function isS3Path(path: unknown): path is string {
+export function isS3Path(path: unknown): boolean {
   return typeof path === "string" && path.startsWith(scheme);
 }
 

@@ -1,10 +1,10 @@
 import type * as Sdk from "@aws-sdk/client-s3";
-import { importOptional, isInstalled, packagesFolder, toInstall } from "../../../optionalPackage";
+import { importOptional, packagesFolder, toInstall } from "../../../optionalPackage";
 import type { Context, ServiceTraits } from "../../../resource";
 import { ResourceError } from "../../../resource";
 
 /** An optional peer dependency, because few exports need it. Loaded only when an export to S3 makes a request. */
-const sdkName = "@aws-sdk/client-s3";
+export const sdkName = "@aws-sdk/client-s3";
 
 /** Limits of an upload. Replaced by tests. */
 export const limits = {
@@ -18,31 +18,25 @@ export const limits = {
 
 const connectWithinMs = 10_000;
 
-/** What an export to S3 needs and does not have. */
-export const sdkIsMissing = `needs the package ${sdkName}, which is not installed: ${toInstall(sdkName)}`;
-
-/** Whether the SDK is installed. Nothing is loaded. */
-export function isSdkInstalled(folder: string): boolean {
-  return isInstalled(sdkName, folder);
-}
-
 /** One for each configuration, so that the credentials of a role are requested once for all exports. */
-const clients = new WeakMap<ServiceTraits, Promise<Sdk.S3>>();
+const clients = new WeakMap<ServiceTraits, Sdk.S3>();
 
 /**
  * A client with the SDK's own credentials, region and endpoint.
  * @throws ResourceError if the SDK is not installed
  */
-export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Promise<Sdk.S3> {
+export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Sdk.S3 {
   const client = clients.get(settings) ?? newClient(settings, packagesFolder({ settings, folder }));
   clients.set(settings, client);
   return client;
 }
 
-async function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): Promise<Sdk.S3> {
-  const sdk = (await importOptional(sdkName, folder)) as typeof Sdk | undefined;
+function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): Sdk.S3 {
+  const sdk = importOptional(sdkName, folder) as typeof Sdk | undefined;
   if (sdk === undefined) {
-    throw new ResourceError(`A path that begins with "s3://" ${sdkIsMissing}. Then run the same command again.`);
+    throw new ResourceError(
+      `A path that begins with "s3://" needs the package ${sdkName}: ${toInstall(sdkName)}. Then run the same command again.`,
+    );
   }
   return new sdk.S3({
     // Undefined would replace the SDK's own setting.
