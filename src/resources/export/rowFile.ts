@@ -14,11 +14,6 @@ import type { WrittenAs } from "./formats/formats";
 import { isAsRead, writeFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 
-/** A complete file that has no name yet. */
-export interface CompleteFile extends Content {
-  path: string;
-}
-
 /** The temporary files of an export: its rows, one on each line, and then the same rows in their format. */
 export class RowFile {
   /** Rows that were written. */
@@ -74,7 +69,7 @@ export class RowFile {
   }
 
   /** Writes the rows in their format, and syncs them to the disk. After a failure, they can be written in another format. */
-  async inFormat(args: WrittenAs): Promise<CompleteFile> {
+  async inFormat(args: WrittenAs): Promise<Content & { path: string }> {
     if (isAsRead(args)) {
       await this.flush();
       return { path: this.path, bytes: this.bytes, sha256: this.hash.copy().digest("hex") };

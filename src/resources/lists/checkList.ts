@@ -37,18 +37,6 @@ export interface GivenList {
 /** What the check of a list needs. */
 export type ListContext = FilePlaces & Pick<CheckContext, "problems">;
 
-/** Whether the list is given either directly or as a file. Adds a problem if none or both are given. */
-function isGivenOnce({ args, list, file, at }: GivenList, problems: Problem[]): boolean {
-  const [hasList, hasFile] = [list, file].map((name) => argOf(args, name) !== undefined);
-  if (hasList !== hasFile) {
-    return true;
-  }
-  const reason = hasList ? "are both given" : "is missing";
-  const path = hasList ? `${at}${list} and ${at}${file}` : `${at}${list}`;
-  problems.push({ path, reason: `${reason}: give either ${list} or ${file}` });
-  return false;
-}
-
 function argOf(args: object | undefined, name: string): unknown {
   return (args as Record<string, unknown> | undefined)?.[name] ?? undefined;
 }
@@ -59,11 +47,18 @@ function argOf(args: object | undefined, name: string): unknown {
  */
 export function checkList(given: GivenList, before: object | undefined, context: ListContext): CheckedList | undefined {
   const { problems } = context;
-  if (!isGivenOnce(given, problems)) {
-    return undefined;
-  }
+  const path = given.at + given.list;
   const list = argOf(given.args, given.list);
   const file = argOf(given.args, given.file);
+  const either = `give either ${given.list} or ${given.file}`;
+  if (list === undefined && file === undefined) {
+    problems.push({ path, reason: `is missing: ${either}` });
+    return undefined;
+  }
+  if (list !== undefined && file !== undefined) {
+    problems.push({ path: `${path} and ${given.at}${given.file}`, reason: `are both given: ${either}` });
+    return undefined;
+  }
   if (file === unknown) {
     return allUnknown;
   }
@@ -74,7 +69,6 @@ export function checkList(given: GivenList, before: object | undefined, context:
   if (file !== undefined) {
     return checkFile(String(file), given, hostsBefore, context);
   }
-  const path = given.at + given.list;
   const items = splitLines(list as string | string[]);
   const listBefore = argOf(before, given.list);
   const lines = items.map((text, line) => ({ line, text }));

@@ -10,16 +10,6 @@ import { closeSync, openSync, readSync } from "node:fs";
  * each item that moved. The string itself is accepted too, because `ignoreChanges` passes the stored string.
  */
 
-/** What identifies a list whose items are not shown. */
-export interface Digest {
-  /** Number of lines. */
-  count: number;
-  /** SHA-256 of the normalized lines, in hex. */
-  sha256: string;
-  /** Length of the normalized lines in bytes. */
-  bytes: number;
-}
-
 /** The items of a list. The state of a static get was never checked, so its list can be an array. */
 export function splitLines(list: string | readonly string[]): string[] {
   const lines = typeof list === "string" ? list.split(/\r?\n/) : list;
@@ -91,7 +81,8 @@ export function* textsOfFile(path: string): Generator<string, void> {
   }
 }
 
-export function digestOf(lines: Iterable<string>): Digest {
+/** What identifies a list whose items are not shown: the number of lines, the SHA-256 in hex and the length in bytes of the normalized lines. */
+export function digestOf(lines: Iterable<string>): { count: number; sha256: string; bytes: number } {
   const hash = createHash("sha256");
   let count = 0;
   let bytes = 0;

@@ -1,4 +1,5 @@
-import { comparableEnding, comparableFormats } from "../../../resources/export/formats/formats";
+import type { ExportFormat } from "../../../resources/export/formats/formats";
+import { comparableEnding, formatNames } from "../../../resources/export/formats/formats";
 import type { Connected } from "../../cli";
 import { CliError } from "../../exitCodes";
 
@@ -14,7 +15,7 @@ export interface FileSide extends Connecting {
   readonly kind: "file";
   /** As the user has named it. */
   readonly name: string;
-  readonly format: ComparableFormat;
+  readonly format: ExportFormat;
   readonly compression?: "gzip" | "zstd";
 }
 
@@ -26,11 +27,9 @@ export interface BatchSide extends Connecting {
   readonly lotNo: string;
 }
 
-type ComparableFormat = (typeof comparableFormats)[number];
-
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
-const endings = `${comparableFormats.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
 /** Whether a name has the ending of a file of rows. */
 export function isRowFile(name: string): boolean {
@@ -48,7 +47,7 @@ export function sideOf(given: string): Side {
   const [, format, ending] = comparableEnding.exec(given.toLowerCase()) ?? [];
   if (format !== undefined) {
     const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
-    return { kind: "file", name: given, format: format as ComparableFormat, compression };
+    return { kind: "file", name: given, format: format as ExportFormat, compression };
   }
   if (given.startsWith("s3://")) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");

@@ -8,7 +8,7 @@ export const csv: Format = {
   extension: ".csv",
   ownArguments: ["csvFormulas"],
 
-  async *pieces(from, { args: { checks, csvFormulas } }) {
+  async *pieces(from, { checks, csvFormulas }) {
     const table = await RowTable.of(from, Object.keys(checks?.fields ?? {}));
     const cellOf = (value = ""): string => quoted(csvFormulas === "escape" ? withoutFormula(value) : value);
     // Readers skip blank lines, so a record of one empty cell has quotation marks.

@@ -28,12 +28,7 @@ export interface Format {
   /**
    * The pieces of the file, in constant memory.
    * @param from a file with one row on each line
+   * @param folder where optional packages are
    */
-  pieces(from: string, options: FormatOptions): AsyncIterable<Buffer>;
-}
-
-export interface FormatOptions {
-  args: FormatArgs;
-  /** Where optional packages are. */
-  folder: string;
+  pieces(from: string, args: FormatArgs, folder: string): AsyncIterable<Buffer>;
 }

@@ -19,10 +19,7 @@ export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
 /** All formats by their names. A new one is a file of its own and an entry here. */
 export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, csv, parquet };
 
-/** The formats that `webextract compare` reads. */
-export const comparableFormats = ["ndjson", "json", "csv", "parquet"] as const;
-
-/** How the names of files end that it reads. */
+/** How the names of files end that `webextract compare` reads. */
 export const comparableEnding = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
@@ -35,19 +32,15 @@ export function isAsRead({ format = "ndjson", compression = "none" }: WrittenAs)
   return format === "ndjson" && compression === "none";
 }
 
-interface Options {
-  /** Where optional packages are. */
-  folder: string;
-  /** Of the new file. */
-  mode?: number;
-}
-
-/** Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk. */
+/**
+ * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk.
+ * @param options where optional packages are, and the mode of the new file
+ */
 export async function writeFormat(
   args: WrittenAs,
   from: string,
   to: string,
-  { folder, mode }: Options,
+  { folder, mode }: { folder: string; mode?: number },
 ): Promise<Content> {
   const format = formats[args.format ?? "ndjson"];
   const around = compressions[format.compressesItself === true ? "none" : (args.compression ?? "none")];
@@ -63,6 +56,6 @@ export async function writeFormat(
   });
   await rm(to, { force: true });
   const file = await open(to, "wx", mode);
-  await pipeline(format.pieces(from, { args, folder }), compressed, digest, file.createWriteStream({ flush: true }));
+  await pipeline(format.pieces(from, args, folder), compressed, digest, file.createWriteStream({ flush: true }));
   return { bytes, sha256: hash.digest("hex") };
 }

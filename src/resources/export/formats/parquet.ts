@@ -21,7 +21,7 @@ export const parquet: Format = {
   compressesItself: true,
   package: packageName,
 
-  async *pieces(from, { args: { columns: types = {}, compression = "none" }, folder }) {
+  async *pieces(from, { columns: types = {}, compression = "none" }, folder) {
     const library = loadOptional(packageName, folder) as typeof Library;
     const table = await RowTable.of(from, Object.keys(types));
     const columns = table.names.map((name) => new Column(name, Object.hasOwn(types, name) ? types[name] : undefined));
