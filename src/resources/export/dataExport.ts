@@ -86,12 +86,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       problems.push({ path: "scope", reason });
     }
     checkMarkedPages(args, context);
-    const { checks, ...others } = args;
-    if (!isRecord(checks)) {
-      return args;
-    }
-    const before = context.previous?.checks;
-    return { ...others, checks: checkSchema(checks, before, context) };
+    const { checks } = args;
+    return isRecord(checks) ? { ...args, checks: checkSchema(checks, context.previous?.checks, context) } : args;
   },
 
   diff(state: DataExportState, args: DataExportArgs): Difference {

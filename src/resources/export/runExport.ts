@@ -8,6 +8,7 @@ import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
 import { SchemaChecker } from "./checks/rowSchema";
 import { fileFailure } from "./destinations/destination";
+import { isS3Path } from "./destinations/s3/s3Path";
 import { FilePlace } from "./filePlace";
 import { formats } from "./formats/formats";
 import type { Marking } from "./marking/marking";
@@ -186,8 +187,8 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
 }
 
 /** Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches. */
-function isKept({ args, context, place }: Export): boolean {
-  return place.destination.isRemote && context.journal !== undefined && args.markExported !== true;
+function isKept({ args, context }: Export): boolean {
+  return isS3Path(args.path) && context.journal !== undefined && args.markExported !== true;
 }
 
 /** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */

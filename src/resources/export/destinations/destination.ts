@@ -25,8 +25,6 @@ export type Placed = Pick<Content, "etag">;
  * is what the output `file` contains: the path of the export with all placeholders replaced.
  */
 export interface Destination {
-  /** Whether a file is sent to another machine, which can fail although all rows were read and written. */
-  readonly isRemote: boolean;
   /** Where a file of this name has its temporary files: each begins with this path. The folder is the same for all names, and exists after `prepare`. */
   workPath(name: string): string;
   /** The mode of temporary files. Absent: the usual one of the process. */

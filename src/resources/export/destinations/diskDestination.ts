@@ -8,7 +8,6 @@ import { compareContent, exists, moveIfFree } from "./diskFile";
 
 /** Files on the disk. The temporary files are in the folder of the path, so that a rename is enough. */
 export class DiskDestination implements Destination {
-  readonly isRemote = false;
   private readonly workFolder: string;
 
   /**

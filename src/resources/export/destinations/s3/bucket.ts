@@ -117,19 +117,17 @@ export class Bucket {
       return isPlaced;
     } finally {
       if (!isPlaced) {
-        await this.abort(upload, context);
+        await this.abort(key, UploadId, context);
       }
     }
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
-  private async abort(
-    upload: { Bucket: string; Key: string; UploadId: string | undefined },
-    context: Context,
-  ): Promise<void> {
-    const { Bucket: bucket, Key: key, UploadId: id } = upload;
+  private async abort(key: string, id: string | undefined, context: Context): Promise<void> {
+    const { name: bucket, client } = this;
+    const aborting = client.abortMultipartUpload({ Bucket: bucket, Key: key, UploadId: id });
     try {
-      await this.without(["NoSuchUpload"], "AbortMultipartUpload", key, this.client.abortMultipartUpload(upload));
+      await this.without(["NoSuchUpload"], "AbortMultipartUpload", key, aborting);
     } catch (error) {
       context.warn(
         `The multipart upload of "${s3Path(bucket, key)}" could not be aborted: ${messageOf(error)} ` +

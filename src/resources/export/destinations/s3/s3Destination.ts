@@ -28,7 +28,6 @@ const temporaryPrefix = ".webextract-";
  * conditional, so that it never replaces an object that this export did not write.
  */
 export class S3Destination implements Destination {
-  readonly isRemote = true;
   readonly fileMode = 0o600;
 
   private readonly bucket: Bucket;
