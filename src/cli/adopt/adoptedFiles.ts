@@ -52,11 +52,11 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const isFile = out !== undefined && isFilePath(out, folder);
   const onlyName = isFile && tasks.length === 1 ? basename(out, extname(out)) : undefined;
   const ending = language === "yaml" ? ".yaml" : ".ts";
-  const names = new Names();
+  const names = new Set<string>();
   const folders = foldersOf(tasks);
   const all = tasks.map((task): AdoptedTaskFile => {
     const { taskId, name, shownName, group = "" } = task;
-    const named = names.named(name ?? onlyName ?? (shownName || taskId));
+    const named = fileNameFor(name ?? onlyName ?? (shownName || taskId), names);
     const file = out && (isFile ? out : join(out, folders.get(group) ?? "", `${named.name}${ending}`));
     const actions = task.actions.map(({ actionId }) => actionId);
     return { ...named, taskId, file: file && shown(file, folder), actions, notes: notesOf(task) };
@@ -65,7 +65,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
     return { tasks: all, files: [planned(importFile, bulkImport(all), folder)] };
   }
   const lists = new Map<string, string>();
-  const namesOfLists = new Names();
+  const namesOfLists = new Set<string>();
   const itemsDir = target.itemsDir ?? join(isFile ? dirname(out) : (out ?? ""), "items");
   const variables = new Set<string>();
   const declarations = new Map<string | undefined, Declared[]>();
@@ -75,7 +75,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
       if (out === undefined || items.length <= longestList) {
         return undefined;
       }
-      const path = shown(join(itemsDir, `${namesOfLists.named(`${name}-${actionId}`).name}.txt`), folder);
+      const path = shown(join(itemsDir, `${fileNameFor(`${name}-${actionId}`, namesOfLists).name}.txt`), folder);
       lists.set(path, items.map((item) => `${item}\n`).join(""));
       return path;
     };
@@ -147,31 +147,26 @@ function shown(path: string, folder: string): string {
 }
 
 function foldersOf(tasks: readonly AdoptedTask[]): Map<string, string> {
-  const names = new Names();
+  const names = new Set<string>();
   const groups = new Set(tasks.flatMap(({ group }) => group ?? []));
-  return new Map([...groups].map((group) => [group, names.named(group).name]));
+  return new Map([...groups].map((group) => [group, fileNameFor(group, names).name]));
 }
 
 /** A file system counts bytes, at most 255 in a name. A character has up to 4, and a number and an ending follow. */
 const longestName = 60;
 
-/** Makes names that are valid for files on every system, each once, whatever the case. */
-class Names {
-  private readonly taken = new Set<string>();
-
-  /** The name, and the one that was wanted if it is another. */
-  named(wanted: string): { name: string; originalName?: string } {
-    const characters = wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
-    // Windows drops a dot at the end of a name, and a name that begins with one is hidden.
-    const valid = [...characters.replace(/^[.-]+/, "")]
-      .slice(0, longestName)
-      .join("")
-      .replace(/(?<![.-])[.-]+$/, "");
-    // Windows takes some names for devices, and a map loses the key __proto__ on the way through an output of Pulumi.
-    const isRefused = valid === "" || /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|__proto__$)/i.test(valid);
-    const base = isRefused ? `task${valid && "-"}${valid}` : valid;
-    // `ß` and `SS` are the same on a system without case.
-    const name = freeName(base, this.taken, (each) => each.toUpperCase().toLowerCase());
-    return name === wanted.normalize("NFC") ? { name } : { name, originalName: wanted };
-  }
+/** A name that is valid for files on every system and is not taken, whatever the case; and the one that was wanted if it is another. */
+function fileNameFor(wanted: string, taken: Set<string>): { name: string; originalName?: string } {
+  const characters = wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
+  // Windows drops a dot at the end of a name, and a name that begins with one is hidden.
+  const valid = [...characters.replace(/^[.-]+/, "")]
+    .slice(0, longestName)
+    .join("")
+    .replace(/(?<![.-])[.-]+$/, "");
+  // Windows takes some names for devices, and a map loses the key __proto__ on the way through an output of Pulumi.
+  const isRefused = valid === "" || /^(?:(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|__proto__$)/i.test(valid);
+  const base = isRefused ? `task${valid && "-"}${valid}` : valid;
+  // `ß` and `SS` are the same on a system without case.
+  const name = freeName(base, taken, (each) => each.toUpperCase().toLowerCase());
+  return name === wanted.normalize("NFC") ? { name } : { name, originalName: wanted };
 }

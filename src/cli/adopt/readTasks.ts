@@ -4,15 +4,10 @@ import type { Secrets } from "../../resources/adopt/secrets";
 import type { Context } from "../../resources/resource";
 import type { WantedTask } from "./wantedTasks";
 
-/** Tasks that were read, and those that the service does not know. */
-export interface ReadTasks {
-  tasks: AdoptedTask[];
-  gone: string[];
-}
-
 /**
  * Reads tasks with all settings that the service shows. Makes no write.
  * @param actionTypes the types of the actions to read; an empty list asks the service for all
+ * @returns the tasks, and the ids of those that the service does not know
  * @throws ServiceError if the service cannot be asked
  */
 export async function readTasks(
@@ -20,7 +15,7 @@ export async function readTasks(
   actionTypes: readonly string[],
   secrets: Secrets,
   context: Context,
-): Promise<ReadTasks> {
+): Promise<{ tasks: AdoptedTask[]; gone: string[] }> {
   const asking = { ...context, settings: { ...context.settings, actionTypes } };
   // The contract does not say what an empty list of types does, so even a response to it can lack actions.
   const note =

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -9,6 +8,7 @@ import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import { isServiceError } from "../../service/errors/errors";
 import { codeOf } from "../../service/files/privateFile";
+import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import { proxyOf } from "../../service/http/proxy";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
@@ -90,7 +90,7 @@ export async function folderFinding(check: string, folder: string, setting: stri
 
 /** Writes a file to the disk, as the journal does. */
 async function writeProblem(folder: string): Promise<string | undefined> {
-  const path = join(folder, `.webextract-${randomBytes(4).toString("hex")}.tmp`);
+  const path = temporaryPathFor(join(folder, ".webextract-doctor"));
   try {
     await writeFile(path, "doctor\n", { flag: "wx", mode: 0o600, flush: true });
     return undefined;

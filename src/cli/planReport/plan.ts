@@ -71,17 +71,9 @@ function parsed(text: string): Record<string, unknown> {
   throw new CliError('The input is not the output of "pulumi preview --json": it has no list of steps.', "usage");
 }
 
-interface Step {
-  urn: string;
-  op: string;
-  id?: string;
-  old?: Record<string, unknown>;
-  now?: Record<string, unknown>;
-  paths: string[];
-  replaceReasons: string[];
-}
+type Step = NonNullable<ReturnType<typeof stepOf>>;
 
-function stepOf(step: Record<string, unknown>): Step | undefined {
+function stepOf(step: Record<string, unknown>) {
   const { urn, op, oldState, newState, detailedDiff } = step;
   if (typeof urn !== "string" || typeof op !== "string") {
     return undefined;
@@ -91,7 +83,7 @@ function stepOf(step: Record<string, unknown>): Step | undefined {
   return {
     urn,
     op,
-    ...(typeof id === "string" && id !== "" && { id }),
+    id: typeof id === "string" && id !== "" ? id : undefined,
     old,
     now,
     paths: isRecord(detailedDiff) ? Object.keys(detailedDiff) : stringsOf(step.diffReasons),

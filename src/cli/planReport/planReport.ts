@@ -178,8 +178,8 @@ function rowOf({ path, old, now, lines }: PropertyChange): string {
   if (lines === undefined) {
     return `| ${cell(path)} | ${cellOf(old)} | ${cellOf(now)} |`;
   }
-  const { added, removed, examples, isReordered } = lines;
-  const counts = isReordered ? "the same lines in another order" : `+${added} / -${removed}`;
+  const { added, removed, examples } = lines;
+  const counts = added + removed === 0 ? "the same lines in another order" : `+${added} / -${removed}`;
   const more = added + removed - examples.length;
   const shown = [...examples.map(cell), ...(more > 0 ? [`… and ${more} more`] : [])];
   return `| ${cell(path)} | | ${[counts, ...shown].join("<br>")} |`;

@@ -1,5 +1,5 @@
 import { kindKey, unknownTexts } from "../../resources/engineValues";
-import { canonical } from "../../resources/values";
+import { canonical, entryOf } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../service/isRecord";
 import type { ResourceChange } from "./plan";
@@ -20,8 +20,6 @@ export interface LineChange {
   removed: number;
   /** The first of each. */
   examples: string[];
-  /** The same lines in another order. */
-  isReordered: boolean;
 }
 
 const secret = "[secret]";
@@ -105,8 +103,8 @@ function differences(old: unknown, now: unknown, path: string, raw: readonly unk
   if (before !== undefined && after !== undefined) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return names.flatMap((name) => {
-      const inRaw = raw.map((each) => (isRecord(each) ? own(each, name) : undefined));
-      return differences(own(before, name), own(after, name), childPath(path, name), inRaw);
+      const inRaw = raw.map((each) => (isRecord(each) ? entryOf(each, name) : undefined));
+      return differences(entryOf(before, name), entryOf(after, name), childPath(path, name), inRaw);
     });
   }
   if (raw.some(hasSecret)) {
@@ -130,11 +128,6 @@ function hasSecret(value: unknown): boolean {
 
 function ends(old: unknown, now: unknown): Pick<PropertyChange, "old" | "now"> {
   return { ...(old !== undefined && { old: inText(old) }), ...(now !== undefined && { now: inText(now) }) };
-}
-
-/** Not what every object inherits, such as `toString`. */
-function own(map: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
 /** A map, or nothing, which compares with a map as an empty one. */
@@ -165,7 +158,6 @@ function lineChange(old: readonly string[], now: readonly string[]): LineChange 
     added: added.length,
     removed: removed.length,
     examples: [...shown("+", added), ...shown("-", removed)],
-    isReordered: added.length === 0 && removed.length === 0,
   };
 }
 

@@ -133,7 +133,7 @@ async function credentials({ client, clientWith, options, needsKey, taskId = nob
   if (needsKey) {
     const setting = settingOf("credentials", "apiKey");
     const found = "The service accepts the API key, and not the access token.";
-    return { is: "problem", found, remedy: remedyOf(setting), behaviours: keyToo, setting };
+    return { is: "problem", found, remedy: `Run: ${setting.command}`, behaviours: keyToo, setting };
   }
   if (options.credentials === "apiKey") {
     return { found: "The service accepts the API key.", behaviours: keyToo };
@@ -178,7 +178,13 @@ async function refreshPath({ clientWith, options }: Probing): Promise<Answer> {
   }
   const setting = settingOf("refreshPath", first);
   const is = refreshToken === undefined ? "warning" : "problem";
-  return { is, found: `${found}, and not at the configured path.`, remedy: remedyOf(setting), behaviours, setting };
+  return {
+    is,
+    found: `${found}, and not at the configured path.`,
+    remedy: `Run: ${setting.command}`,
+    behaviours,
+    setting,
+  };
 }
 
 /** The types that public documentation of such services names. */
@@ -282,11 +288,6 @@ async function subtasks({ client, settings, taskId = "" }: Probing): Promise<Ans
 function settingOf(name: ConfigKey, value: string): FittingSetting {
   const key = `webextract:${name}`;
   return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
-}
-
-/** What to do about a setting that does not fit. */
-function remedyOf({ command }: FittingSetting): string {
-  return `Run: ${command}`;
 }
 
 /**
