@@ -69,7 +69,6 @@ export class FilePlace {
       const file = rejectedName(this.name, nth, this.args.format);
       const placed = await this.destination.place(from, file, content, { orSame: true });
       if (placed !== undefined) {
-        await rm(from, { force: true });
         return { ...placed, file };
       }
     }

@@ -81,7 +81,6 @@ export class RowFile {
     return { path: this.formatted, ...(await writeFormat(args, path, this.formatted, options)) };
   }
 
-  /** Removes the temporary files. */
   async remove(): Promise<void> {
     await this.writing.catch(() => undefined);
     await this.handle.close().catch(() => undefined);

@@ -3,7 +3,7 @@ import type { UploadSource } from "../../service/contract/types";
 import type { ArgsSpec, Form } from "../args";
 import { lines, systemString } from "../args";
 import type { CheckContext, Context } from "../resource";
-import { readChecked } from "./checkedFile";
+import { readChecked } from "./allowedFile";
 import type { GivenList } from "./checkList";
 import { checkList } from "./checkList";
 import { digestOf, splitLines, textsOfFile } from "./lines";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { readChecked } from "../lists/checkedFile";
+import { readChecked } from "../lists/allowedFile";
 import { digestOf, splitLines, textsOfFile } from "../lists/lines";
 import type { CheckContext, Context } from "../resource";
 import { ResourceError } from "../resource";

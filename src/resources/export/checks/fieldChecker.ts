@@ -12,7 +12,6 @@ const mostDistinctValues = 2_000_000;
 /** Longer values are remembered by their digests. */
 const longestRemembered = 16;
 
-/** Checks the values of one field. */
 export class FieldChecker {
   /** Whether a row has the field. */
   private occurs = false;

@@ -66,7 +66,7 @@ export class RowChecker {
       rows,
       failed: [...new Set(failed.map(({ check }) => check))],
       ...(fields.length > 0 && { fields: Object.fromEntries(fields.map((each) => [each.name, each.figures(rows)])) }),
-      ...(schema !== undefined && { invalid: schema.invalidRows }),
+      ...(schema !== undefined && { invalid: schema.invalid.count }),
       ...(lastPassed !== undefined && { lastPassed }),
     };
   }

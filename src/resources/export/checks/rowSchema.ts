@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Row } from "../../../service/contract/types";
 import { isRecord } from "../../../service/isRecord";
-import { readAllowed } from "../../lists/allowedFile";
-import { readChecked } from "../../lists/checkedFile";
+import { readAllowed, readChecked } from "../../lists/allowedFile";
 import type { CheckContext, Context } from "../../resource";
 import { unknown } from "../../values";
 import type { FailedCheck } from "./checkedRows";
@@ -40,9 +39,8 @@ export function checkSchema(checks: CheckedChecks, before: unknown, context: Che
   return others;
 }
 
-/** Validates each row. */
 export class SchemaChecker {
-  private readonly invalid = new RowCount();
+  readonly invalid = new RowCount();
   private readonly places = new Set<string>();
   /** The row that took too long. Those behind it are not validated. */
   private stoppedAt: number | undefined;
@@ -77,10 +75,6 @@ export class SchemaChecker {
     if (places.length < rows.length) {
       this.stoppedAt = before + places.length + 1;
     }
-  }
-
-  get invalidRows(): number {
-    return this.invalid.count;
   }
 
   failed(rows: number): FailedCheck[] {

@@ -152,7 +152,6 @@ export class TaskMarking implements Marking {
     return ` ${what} They may be marked as exported without being in a file. ${next}`;
   }
 
-  /** How many rows the task has. */
   private async countRows(): Promise<number> {
     const { data } = await this.context.client.getData({ taskId: this.args.taskId, offset: 0, size: 1 });
     return data.total;
