@@ -12,7 +12,7 @@ export interface Scene {
   args?: readonly string[];
   /** Environment variables of the preview and of the up. */
   env?: Readonly<Record<string, string>>;
-  /** Whether an up follows. Default true. Without an up, the state does not change. */
+  /** Whether an up follows. Default true. Without an up, the state does not change, and the command takes half of the time. */
   up?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { World } from "../world";
 import { DiffTexts } from "./diffTexts";
@@ -44,10 +44,13 @@ describe("previews of runs show", () => {
     await world.remove();
     diffs.finish();
   });
+  /** The program that was applied last. */
   let now: Declared = {};
+  /** What the previews up to now change in it. */
+  let changed: Declared = {};
   const change = (declared: Declared): string => {
-    now = { ...now, ...declared };
-    return program(now);
+    changed = { ...changed, ...declared };
+    return program({ ...now, ...declared });
   };
   const subtasks: string[] = [];
 
@@ -62,32 +65,41 @@ describe("previews of runs show", () => {
   });
 
   it("a creation with known subtasks", async () => {
-    await diffs.shows(world, "subtasks created", { program: change({ subTaskIds: subtasks.slice(0, 2) }) });
+    now = { subTaskIds: subtasks.slice(0, 2) };
+    await diffs.shows(world, "subtasks created", { program: program(now) });
   });
 
   it("no change if only an option of their task or an upstream resource is updated", async () => {
     await diffs.shows(world, "upstream updated", {
       program: change({ task: 'onDelete: "retain"', url: "https://shop.test/new" }),
+      up: false,
     });
   });
 
   it("a changed option of a run, which starts nothing and changes no dependent resource", async () => {
     await diffs.shows(world, "an option changed", {
       program: change({ run: 'triggers: { week: "1" }, timeoutSeconds: 600, failOn: "never"' }),
+      up: false,
     });
   });
 
   it("a changed argument of an export, and an added subtask", async () => {
     await diffs.shows(world, "one more", {
       program: change({ rows: 'path: "rows/{lotNo}.json", format: "json"', subTaskIds: subtasks }),
+      up: false,
     });
   });
 
   it("checks of an export", async () => {
     const checks = "checks: { minRows: 5, fields: { number: { filled: 1, unique: true }, price: { filled: 0.95 } } }";
     await diffs.shows(world, "checks added", {
-      program: change({ rows: `path: "rows/{lotNo}.json", format: "json", ${checks}` }),
+      program: program({ ...now, rows: `path: "rows/{lotNo}.ndjson", ${checks}` }),
+      up: false,
     });
+    // The previews from here on are of the run with all these changes.
+    now = { ...now, ...changed, rows: `path: "rows/{lotNo}.json", format: "json", ${checks}` };
+    world.program(program(now));
+    await world.project.up();
     const looser = checks.replace("minRows: 5, ", "").replace("filled: 0.95", 'filled: 0.9, type: "number"');
     await diffs.shows(world, "checks changed", {
       program: program({ ...now, rows: `path: "rows/{lotNo}.json", format: "json", ${looser}` }),
@@ -96,18 +108,23 @@ describe("previews of runs show", () => {
   });
 
   it("no change for another order", async () => {
-    await diffs.shows(world, "another order", { program: change({ subTaskIds: [...subtasks].reverse() }) });
+    const subTaskIds = [...subtasks].reverse();
+    await diffs.shows(world, "another order", { program: program({ ...now, subTaskIds }), up: false });
   });
 
   it("a missing file, if verifyFile is set", async () => {
-    rmSync(join(world.project.folder, String(world.project.resource("rows").outputs?.file)));
-    await diffs.shows(world, "a file gone", { args: ["--refresh"] });
+    const file = join(world.project.folder, String(world.project.resource("rows").outputs?.file));
+    renameSync(file, `${file}.away`);
+    await diffs.shows(world, "a file gone", { args: ["--refresh"], up: false });
+    renameSync(`${file}.away`, file);
   });
 
   it("subtasks that differ from the desired state", async () => {
+    const run = world.project.resource("run").id ?? "";
     world.emulator.change.holdRuns();
-    world.emulator.change.setSubtaskStatus(world.project.resource("run").id ?? "", "extracting", subtasks.slice(0, 1));
-    await diffs.shows(world, "changed at the service", { args: ["--refresh"] });
+    world.emulator.change.setSubtaskStatus(run, "extracting", subtasks.slice(0, 1));
+    await diffs.shows(world, "changed at the service", { args: ["--refresh"], up: false });
+    world.emulator.change.setSubtaskStatus(run, "stopped", subtasks.slice(0, 1));
     world.emulator.change.releaseRuns();
   });
 
@@ -132,7 +149,8 @@ describe("previews of runs show", () => {
 
   it("a new run if rerunOn is added", async () => {
     await world.project.configure({}, { "test:key": "secret-value-8801" });
-    await diffs.shows(world, "rerunOn added", { program: change({ rerunOn: ", rerunOn: [settings]" }) });
+    now = { ...now, rerunOn: ", rerunOn: [settings]" };
+    await diffs.shows(world, "rerunOn added", { program: program(now) });
   });
 
   it("a new run if a resource of rerunOn changed", async () => {

@@ -51,10 +51,12 @@ describe("previews of tasks show", () => {
     await world.remove();
     diffs.finish();
   });
-  let now: Declared = {};
+  /** What the changes up to now come to. */
+  let changed: Declared = {};
+  /** @returns the first program with this change only. */
   const change = (declared: Declared): string => {
-    now = { ...now, ...declared };
-    return program(now);
+    changed = { ...changed, ...declared };
+    return program(declared);
   };
 
   it("a creation", async () => {
@@ -63,53 +65,57 @@ describe("previews of tasks show", () => {
 
   it("a changed option, and no change of dependent resources", async () => {
     const option = 'onDelete: "retain", forceDestroy: true';
-    await diffs.shows(world, "an option changed", { program: change({ copy: option, whole: option }) });
+    await diffs.shows(world, "an option changed", { program: change({ copy: option, whole: option }), up: false });
   });
 
   it("only the changed property", async () => {
-    await diffs.shows(world, "a property changed", { program: change({ url: "https://shop.test/new" }) });
+    await diffs.shows(world, "a property changed", { program: change({ url: "https://shop.test/new" }), up: false });
   });
 
   it("inserted list items in a few lines", async () => {
     const loopItems = [...items.slice(0, 4), "black", ...items.slice(4)];
     const startUrls = [...urls.slice(0, 4), "https://other.test/", ...urls.slice(4)];
-    await diffs.shows(world, "a list with one more", { program: change({ loopItems, startUrls }) });
+    await diffs.shows(world, "a list with one more", { program: change({ loopItems, startUrls }), up: false });
   });
 
   it("no change for another order of a map or another case of a loop's type", async () => {
-    const open = `Key: new pulumi.Config("test").requireSecret("key"), Url: "https://shop.test/new"`;
-    await diffs.shows(world, "written otherwise", { program: change({ open, each: "URLLIST" }) });
+    const open = `Key: new pulumi.Config("test").requireSecret("key"), Url: "https://shop.test/"`;
+    await diffs.shows(world, "written otherwise", { program: program({ open, each: "URLLIST" }), up: false });
   });
 
   it("that a secret changed, without its value", async () => {
     await world.project.configure({}, { "test:key": "secret-value-9902" });
-    await diffs.shows(world, "a secret changed");
+    await diffs.shows(world, "a secret changed", { program: program(), up: false });
+    // The previews from here on are of the task with all these changes.
+    world.program(program(changed));
+    await world.project.up();
   });
 
   it("no change if a task's own id is adopted", async () => {
     const [copy, whole] = ["copy", "whole"].map((name) => world.project.resource(name).id);
-    const own = `adoptTaskId: "${copy}", ${now.copy}`;
-    await diffs.shows(world, "its own id adopted", {
-      program: change({ copy: own, whole: `${now.whole}, from: { ...from, adoptTaskId: "${whole}" }` }),
-    });
-    change({ copy: now.copy?.replace(/adoptTaskId: "[^"]+", /, ""), whole: now.whole?.replace(/, from: .*/, "") });
+    const own = {
+      copy: `adoptTaskId: "${copy}", ${changed.copy}`,
+      whole: `${changed.whole}, from: { ...from, adoptTaskId: "${whole}" }`,
+    };
+    // The next preview is of a program without these ids, and shows nothing of it.
+    await diffs.shows(world, "its own id adopted", { program: program({ ...changed, ...own }) });
   });
 
   it("drift: the value that the service has, and the value that the up will write", async () => {
     const { id = "" } = world.project.resource("whole");
     world.emulator.change.setProperty(id, "open", "Url", "https://somebody.test/");
     world.emulator.change.setLoopItems(id, "each", [...items, "white"]);
-    await diffs.shows(world, "changed at the service", { program: program(now), args: ["--refresh"] });
+    await diffs.shows(world, "changed at the service", { program: program(changed), args: ["--refresh"] });
   });
 
   it("a replace, and its effect on dependent resources", async () => {
     world.emulator.change.addTask({ taskId: "template-2", taskGroupId: "group-1", actions: [] });
-    await diffs.shows(world, "another source", { program: program({ ...now, source: "template-2" }), up: false });
+    await diffs.shows(world, "another source", { program: program({ ...changed, source: "template-2" }), up: false });
   });
 
   it("that a missing task will be created again", async () => {
     world.emulator.change.deleteTask(world.project.resource("copy").id ?? "");
-    await diffs.shows(world, "gone at the service", { program: program(now), args: ["--refresh"], up: false });
+    await diffs.shows(world, "gone at the service", { program: program(changed), args: ["--refresh"], up: false });
   });
 
   it("a removal", async () => {
