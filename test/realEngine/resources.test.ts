@@ -1,45 +1,8 @@
 import assert from "node:assert/strict";
+import { startEmulator } from "webextract-emulator";
 import { World } from "./world";
 
 const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';
-
-describe("adoptTaskId on the engine", () => {
-  let world: World;
-  before(async () => {
-    world = await World.create({ program: `exports.id = new TaskCopy("copy", { ${source} }).id;` });
-    await world.project.up();
-    world.operations();
-  });
-  after(() => world.remove());
-
-  const copyOf = (args: string): void => world.program(`exports.id = new TaskCopy("copy", { ${args} }).id;`);
-
-  it("changes nothing if the id of the present task is added or removed", async () => {
-    const [id = ""] = world.copies();
-    for (const args of [`${source}, adoptTaskId: "${id}"`, source]) {
-      copyOf(args);
-      await world.project.up({ args: ["--expect-no-changes"] });
-      assert.deepEqual(await world.project.outputs(), { id });
-    }
-    assert.deepEqual(world.operations(), []);
-  });
-
-  it("replaces the task if it names another task, which is adopted without a request", async () => {
-    copyOf('adoptTaskId: "template-1"');
-    const { changeSummary } = await world.project.previewJson();
-    assert.deepEqual(changeSummary, { replace: 1, same: 1 });
-    await world.project.up();
-    assert.deepEqual(world.operations(), ["getData"]);
-    assert.deepEqual(await world.project.outputs(), { id: "template-1" });
-  });
-
-  it("causes a new copy if it is removed", async () => {
-    copyOf(source);
-    await world.project.up();
-    assert.deepEqual(world.operations(), ["copyTask"]);
-    assert.equal(world.copies().length, 2);
-  });
-});
 
 describe("resources that depend on a copy, on the engine", () => {
   const program = (first: string): string => `
@@ -79,33 +42,45 @@ describe("resources that depend on a copy, on the engine", () => {
   });
 });
 
-describe("property values on the engine", () => {
-  const program = (wait: string, deep: string): string => `
-    const properties = { Url: "https://shop.test/", Wait: ${wait}, Deep: ${deep} };
+describe("property values and lists of files on the engine", () => {
+  const program = (wait: string, deep: string, more: string, last: string): string => `
+    const properties = { Url: "https://shop.test/", Wait: ${wait}, Deep: ${deep}, More: ${more}, Last: ${last} };
     const open = { actionType: "NavigateAction", properties };
     const config = new TaskActionConfig("config", { taskId: "template-1", actions: { open } });
     const whole = new ExtractionTask("whole", { from: { ${source} }, actions: { open }, onDelete: "retain" });
+    new TaskParameters("parameters", { taskId: "template-1", actions: {
+      each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt" } } } });
     new CloudRun("run", { taskId: "template-1", rerunOn: [config, whole] });
     exports.wait = TaskActionConfig.get("seen", config.id, { actions: { open } }).actions.open.properties.Wait;
   `;
   let world: World;
   before(async () => {
-    world = await World.create({ program: program('"3"', '"true"') });
+    world = await World.create({
+      program: program('"3"', '"true"', '"4"', '"false"'),
+      files: { "items.txt": "https://a.test/\r\nhttps://b.test/\r\n" },
+    });
     await world.project.up();
     world.operations();
   });
   after(() => world.remove());
 
-  it("show no change and start no run if a string becomes the equal number, boolean or output", async () => {
-    for (const [wait, deep] of [
-      ["3", "true"],
-      ["pulumi.output(3)", "Promise.resolve(true)"],
-    ]) {
-      world.program(program(String(wait), String(deep)));
-      await world.project.up({ args: ["--expect-no-changes"] });
-      assert.deepEqual(world.operations(), ["getActions"]);
-      assert.deepEqual(await world.project.outputs(), { wait: "3" });
-    }
+  const items = (): string[] | undefined => world.emulator.inspect.task("template-1")?.actions[1]?.loopItems;
+
+  it("show no change and start no run if a string becomes the equal number, boolean or output, or a file has other line ends", async () => {
+    assert.deepEqual(items(), ["https://a.test/", "https://b.test/"]);
+    world.program(program("3", "true", "pulumi.output(4)", "Promise.resolve(false)"));
+    world.project.write("items.txt", "https://a.test/\nhttps://b.test/\n");
+    await world.project.up({ args: ["--expect-no-changes"] });
+    assert.deepEqual(world.operations(), ["getActions"]);
+    assert.deepEqual(await world.project.outputs(), { wait: "3" });
+  });
+
+  it("show the change of a file by count and digest, and send the list again", async () => {
+    world.project.write("items.txt", "https://a.test/\nhttps://b.test/\nhttps://c.test/\n");
+    const { output } = await world.project.up({ args: ["--diff"] });
+    assert.match(output, /~ count\s*: 2 => 3/);
+    assert.match(output, /~ sha256\s*: "[0-9a-f]{64}" => "[0-9a-f]{64}"/);
+    assert.deepEqual(items(), ["https://a.test/", "https://b.test/", "https://c.test/"]);
   });
 
   it("show no drift if the service shows them with another type", async () => {
@@ -132,8 +107,7 @@ describe("a profile on the engine", () => {
     emulator.inspect.task(taskId)?.actions[0]?.properties.Url;
 
   it("gives each resource its account in an up, a refresh and a destroy, and stores only its name in the state", async () => {
-    const theirs = await World.create({
-      program: "",
+    const theirs = await startEmulator({
       seed: {
         credentials: { accessToken: "access-of-theirs-77aa" },
         taskGroups: [{ taskGroupId: "group-1" }],
@@ -147,73 +121,22 @@ describe("a profile on the engine", () => {
       },
     });
     try {
-      const { url, credentials } = theirs.emulator;
+      const { url, credentials } = theirs;
       const profiles = JSON.stringify({ theirs: { baseUrl: url, accessToken: credentials.accessToken } });
       await world.project.configure({}, { "webextract:profiles": profiles });
       world.program(program("https://first.test/"));
       await world.project.up();
+      theirs.change.setProperty("their-task", "open", "Url", "https://somebody.test/");
       world.program(program("https://second.test/"));
-      await world.project.up({ args: ["--refresh"] });
+      const { output } = await world.project.up({ args: ["--refresh", "--diff"] });
+      assert.match(output, /"https:\/\/first.test\/theirs" => "https:\/\/somebody.test\/"/);
       assert.equal(urlAt(world.emulator, "template-1"), "https://second.test/ours");
-      assert.equal(urlAt(theirs.emulator, "their-task"), "https://second.test/theirs");
-      theirs.emulator.change.setProperty("their-task", "open", "Url", "https://somebody.test/");
-      const { output } = await world.project.refresh({ args: ["--diff"] });
-      assert.match(output, /"https:\/\/second.test\/theirs" => "https:\/\/somebody.test\/"/);
+      assert.equal(urlAt(theirs, "their-task"), "https://second.test/theirs");
       assert.equal(world.project.resource("config-theirs").outputs?.profile, "theirs");
       assert.deepEqual(world.project.findWritten([credentials.accessToken]), []);
       await world.project.destroy();
     } finally {
-      await theirs.remove();
-    }
-  });
-});
-
-describe("a guard that the configuration disables", () => {
-  it("lets a destroy remove the rows after the next up", async () => {
-    const world = await World.create({
-      program: `
-        const copy = new TaskCopy("copy", { ${source} });
-        new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
-      `,
-    });
-    try {
-      await world.project.up();
-      const [taskId = ""] = world.copies();
-      await world.project.configure({ "webextract:forceDestroy": taskId });
-      await world.project.destroy({ expect: "failure" });
-      assert.equal(world.emulator.inspect.rows(taskId).length, 25);
-      await world.project.up();
-      await world.project.destroy();
-      assert.equal(world.emulator.inspect.rows(taskId).length, 0);
-    } finally {
-      await world.remove();
-    }
-  });
-});
-
-describe("TaskParameters with loops from files on the engine", () => {
-  it("shows the change of a file by count and digest, and sends the list again", async () => {
-    const world = await World.create({
-      program: `
-        new TaskParameters("parameters", { taskId: "template-1", actions: {
-          each: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "items.txt" } } } });
-      `,
-      files: { "items.txt": "https://a.test/\r\nhttps://b.test/\r\n" },
-    });
-    const items = (): string[] | undefined => world.emulator.inspect.task("template-1")?.actions[1]?.loopItems;
-    try {
-      await world.project.up();
-      assert.deepEqual(items(), ["https://a.test/", "https://b.test/"]);
-      world.project.write("items.txt", "https://a.test/\nhttps://b.test/\n");
-      await world.project.up({ args: ["--expect-no-changes"] });
-      world.project.write("items.txt", "https://a.test/\nhttps://b.test/\nhttps://c.test/\n");
-      const { output } = await world.project.preview({ args: ["--diff"] });
-      assert.match(output, /~ count\s*: 2 => 3/);
-      assert.match(output, /~ sha256\s*: "[0-9a-f]{64}" => "[0-9a-f]{64}"/);
-      await world.project.up();
-      assert.deepEqual(items(), ["https://a.test/", "https://b.test/", "https://c.test/"]);
-    } finally {
-      await world.remove();
+      await theirs.close();
     }
   });
 });

@@ -37,6 +37,16 @@ describe("TaskCopy", () => {
     assert.equal(world.emulator.inspect.visibleCount("task-1"), 25);
   });
 
+  it("is replaced by the task that adoptTaskId names, and by a new copy if adoptTaskId is removed", async () => {
+    const copy = world.declare("TaskCopy");
+    await copy.up(source);
+    world.operations();
+    assert.equal(await copy.up({ adoptTaskId: "task-1" }), "replaced");
+    assert.deepEqual([copy.id, world.operations()], ["task-1", ["getData"]]);
+    assert.equal(await copy.up(source), "replaced");
+    assert.deepEqual([copy.id, world.operations()], [copies()[1], ["copyTask"]]);
+  });
+
   it("sends a copy only once after a lost response, whatever command follows", async () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
