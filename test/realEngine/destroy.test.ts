@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { World } from "./world";
 
-const program = (copy: string, rest = ""): string => `
+const program = (copy: string): string => `
 const copy = new TaskCopy("copy", { ${copy} });
 const run = new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
 exports.taskId = copy.id;
-${rest}
 `;
 const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';
 const removals = (world: World): number => world.operations().filter((operation) => operation === "removeData").length;
@@ -19,7 +18,7 @@ describe("the destroy of a task that still has rows", () => {
   });
   afterEach(() => world.remove());
 
-  it("is refused with the possible solutions, also a second time, and removes nothing", async () => {
+  it("is refused with the possible solutions, also a second time, and one of them keeps the rows and starts no run", async () => {
     const [taskId = ""] = world.copies();
     const { output } = await world.project.destroy({ expect: "failure" });
     assert.match(output, /still has 25 rows\. Nothing of the task was changed/);
@@ -35,8 +34,11 @@ describe("the destroy of a task that still has rows", () => {
       ways,
       /Already out of the state: CloudRun "(?:run|\d+)"\. A "pulumi up" without --target makes again what has left the state, and starts a paid run for each CloudRun/,
     );
-    // The second time, when the run has left the state.
-    const again = await world.project.destroy({ expect: "failure" });
+    // The second time, when the run has left the state. The environment variable of another task permits nothing.
+    const again = await world.project.destroy({
+      expect: "failure",
+      env: { WEBEXTRACT_FORCE_DESTROY: "another-task" },
+    });
     assert.match(again.output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
     assert.match(
       again.output,
@@ -44,39 +46,17 @@ describe("the destroy of a task that still has rows", () => {
     );
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
-  });
 
-  it("removes the rows with forceDestroy, and names the task that stays", async () => {
-    const [taskId = ""] = world.copies();
-    world.program(program(`${source}, forceDestroy: true`));
-    await world.project.up();
-    const { output } = await world.project.destroy();
-    assert.match(output, new RegExp(`warning: Task "${taskId}" stays at the service`));
-    assert.equal(removals(world), 1);
-    assert.equal(world.emulator.inspect.rows(taskId).length, 0);
-  });
-
-  it("removes the rows with the environment variable of the error message, for that task only", async () => {
-    const [taskId = ""] = world.copies();
-    await world.project.destroy({ expect: "failure", env: { WEBEXTRACT_FORCE_DESTROY: "another-task" } });
-    assert.equal(removals(world), 0);
-    await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: taskId } });
-    assert.equal(removals(world), 1);
-  });
-
-  it("keeps the rows in the way that the error names, and starts no run", async () => {
-    const [taskId = ""] = world.copies();
-    const { output } = await world.project.destroy({ expect: "failure" });
-    const [, target = ""] = /"pulumi up --target '([^']+)'"/.exec(output) ?? [];
+    const [, target = ""] = /"pulumi up --target '([^']+)'"/.exec(again.output) ?? [];
     world.program(program(`${source}, onDelete: "retain"`));
     await world.project.up({ args: ["--target", target] });
     await world.project.destroy();
-    assert.equal(removals(world), 0);
+    const operations = world.operations();
+    assert.ok(!operations.includes("removeData") && !operations.includes("startTask"), operations.join());
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
-    assert.ok(!world.operations().includes("startTask"));
   });
 
-  it("is refused in a replace at the delete, and the solution of the error message works", async () => {
+  it("is refused in a replace at the delete, and the solution of the error message works; the configuration permits it from the next up on", async () => {
     const [first = ""] = world.copies();
     world.program(program(source.replace("group-1", "group-2")));
     const { output } = await world.project.up({ expect: "failure" });
@@ -88,27 +68,52 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(world.emulator.inspect.rows(first).length, 0);
     const [, second = ""] = world.copies();
     assert.deepEqual(await world.project.outputs(), { taskId: second });
+
+    await world.project.configure({ "webextract:forceDestroy": second });
+    await world.project.destroy({ expect: "failure" });
+    assert.equal(world.emulator.inspect.rows(second).length, 25);
+    await world.project.up();
+    await world.project.destroy();
+    assert.equal(world.emulator.inspect.rows(second).length, 0);
   });
 });
 
-describe("the destroy of an adopted task and of a task that is gone", () => {
-  it("never removes the rows of the adopted one, and succeeds for the other", async () => {
-    const adopted = `
-new CloudRun("run-of-adopted", { waitFor: "finished", pollSeconds: 0,
-  taskId: new TaskCopy("adopted", { adoptTaskId: "template-1" }).id });`;
-    const world = await World.create({ program: program(source, adopted) });
-    try {
-      await world.project.up();
-      const [copy = ""] = world.copies();
-      world.emulator.change.deleteTask(copy);
-      const { output } = await world.project.destroy();
-      assert.equal(removals(world), 0);
-      assert.equal(world.emulator.inspect.rows("template-1").length, 25);
-      assert.doesNotMatch(output, new RegExp(`Task "${copy}" stays at the service`));
-      assert.ok(output.includes(`Task "${copy}" is gone as far as this account can see`), output);
-      assert.deepEqual(world.project.state().resources, []);
-    } finally {
-      await world.remove();
+describe("one destroy of several tasks", () => {
+  const task = (name: string, args: string): string => `
+new CloudRun("run-of-${name}", { waitFor: "finished", pollSeconds: 0, taskId: new TaskCopy("${name}", { ${args} }).id });`;
+  let world: World;
+  let output: string;
+  const ids: Record<string, string> = {};
+  before(async () => {
+    const forced = task("forced", `${source}, forceDestroy: true`);
+    world = await World.create({
+      program: [task("gone", source), task("named", source), forced, task("adopted", 'adoptTaskId: "template-1"')].join(
+        "",
+      ),
+    });
+    await world.project.up();
+    for (const name of ["gone", "named", "forced"]) {
+      const id = world.project.state().resources.find(({ urn }) => urn.endsWith(`:TaskCopy::${name}`))?.id;
+      ids[name] = id ?? "";
     }
+    world.emulator.change.deleteTask(ids.gone ?? "");
+    world.operations();
+    ({ output } = await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: ids.named ?? "" } }));
+  });
+  after(() => world.remove());
+
+  it("removes the rows of a task with forceDestroy and of the task that the environment variable names, and names the tasks that stay", () => {
+    assert.equal(removals(world), 2);
+    for (const id of [ids.named ?? "", ids.forced ?? ""]) {
+      assert.equal(world.emulator.inspect.rows(id).length, 0);
+      assert.match(output, new RegExp(`warning: Task "${id}" stays at the service`));
+    }
+  });
+
+  it("never removes the rows of an adopted task, and succeeds for a task that is gone", () => {
+    assert.equal(world.emulator.inspect.rows("template-1").length, 25);
+    assert.doesNotMatch(output, new RegExp(`Task "${ids.gone}" stays at the service`));
+    assert.ok(output.includes(`Task "${ids.gone}" is gone as far as this account can see`), output);
+    assert.deepEqual(world.project.state().resources, []);
   });
 });
