@@ -4,11 +4,18 @@ import { join } from "node:path";
 import { readPage } from "../../pages/readPage";
 import { TemplateLife } from "./templateLife";
 
+const waits = "waitFor: finished";
+
 describe("the YAML tutorial: its template, with pulumi new from its folder and the plugin from its tarball", function () {
   this.timeout(180_000);
   let life: TemplateLife;
   before(async () => {
     life = await TemplateLife.create("yaml", "yaml");
+    // The default is 10 seconds, which the test would wait for twice.
+    const file = join(life.folder, "Pulumi.yaml");
+    const text = readFileSync(file, "utf8");
+    assert.ok(text.includes(waits));
+    writeFileSync(file, text.replace(waits, `${waits}\n      pollSeconds: 0.2`));
   });
   after(() => life.remove());
 
