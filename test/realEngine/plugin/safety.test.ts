@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { startEmulator } from "webextract-emulator";
 import type { World } from "../world";
 import { template } from "../world";
 import { nativeWorld, prelude } from "./nativeWorld";
@@ -17,29 +14,38 @@ describe("the native plugin on the engine", () => {
   let world: World;
   afterEach(() => world.remove());
 
-  const runProgram = (args: string) =>
-    `const run = native("CloudRun", "run", { taskId: "template-1", ${args} });\nexports.lotNo = run.id;\n`;
-  const lotNos = (): string[] => world.emulator.inspect.runs("template-1").map(({ lotNo }) => lotNo);
+  const runProgram = (args: string, name = "run", taskId = "template-1") =>
+    `const ${name} = native("CloudRun", "${name}", { taskId: "${taskId}", ${args} });\n`;
+  const lotNos = (taskId = "template-1"): string[] => world.emulator.inspect.runs(taskId).map(({ lotNo }) => lotNo);
+  const idOf = (name: string): string => world.project.resource(name).id ?? "";
+  const mayHaveStarted = (taskId: string): RegExp => new RegExp(`A paid run of task "${taskId}" may have started`);
+  /** The engine goes on after the first error, so that each resource has its own. */
+  const failedUp = async (): Promise<string> =>
+    (await world.project.up({ expect: "failure", args: ["--continue-on-error"] })).output;
+  /** Two tasks. */
+  const seed = {
+    ...template,
+    tasks: ["template-1", "template-2"].flatMap((taskId) => template.tasks.map((task) => ({ ...task, taskId }))),
+  };
 
-  for (const [what, when] of [
-    ["after the service has started the run", "after"],
-    ["before the service has started the run", "before"],
-  ] as const) {
-    it(`starts no second run if the plugin is killed ${what}`, async () => {
-      world = await nativeWorld({ program: runProgram("") });
-      const hold = world.emulator.hold({ operation: "startTask", when });
-      const run = world.project.start(up);
-      await hold.reached;
-      run.killHosts();
-      await run.done;
-      hold.release();
-      await world.project.run(["cancel", "--yes"], { expect: "either" });
-      const { output } = await world.project.up({ expect: "failure" });
-      assert.match(output, /A paid run of task "template-1" may have started/);
-      assert.ok(lotNos().length <= 1);
-      assert.match(world.project.resource("run").id ?? "", /^unknown-/);
-    });
-  }
+  it("starts no second run if the plugin is killed before or after the service has started the run", async () => {
+    world = await nativeWorld({ program: runProgram("", "after") + runProgram("", "before", "template-2"), seed });
+    const after = world.emulator.hold({ operation: "startTask", when: "after", taskId: "template-1" });
+    const before = world.emulator.hold({ operation: "startTask", when: "before", taskId: "template-2" });
+    const run = world.project.start(up);
+    await Promise.all([after.reached, before.reached]);
+    run.killHosts();
+    await run.done;
+    after.release();
+    before.release();
+    await world.project.run(["cancel", "--yes"], { expect: "either" });
+    const output = await failedUp();
+    assert.match(output, mayHaveStarted("template-1"));
+    assert.match(output, mayHaveStarted("template-2"));
+    assert.ok(lotNos("template-1").length === 1 && lotNos("template-2").length <= 1);
+    assert.match(idOf("after"), /^unknown-/);
+    assert.match(idOf("before"), /^unknown-/);
+  });
 
   it("takes over a run whose result a killed engine could not save", async () => {
     world = await nativeWorld({ program: runProgram("") });
@@ -55,8 +61,8 @@ describe("the native plugin on the engine", () => {
     assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
   });
 
-  it("starts no second run if the engine and the plugin are killed at once", async () => {
-    world = await nativeWorld({ program: runProgram("") });
+  it("starts no second run if the engine and the plugin are killed at once, nor after a lost response, until the program says so", async () => {
+    world = await nativeWorld({ program: runProgram(""), seed });
     const hold = world.emulator.hold({ operation: "startTask", when: "after" });
     const run = world.project.start(up);
     await hold.reached;
@@ -64,25 +70,19 @@ describe("the native plugin on the engine", () => {
     await run.done;
     hold.release();
     await world.project.run(["cancel", "--yes"]);
-    const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /A paid run of task "template-1" may have started/);
-    assert.equal(lotNos().length, 1);
-    world.program(prelude + runProgram(`adoptLotNo: "${lotNos()[0]}"`));
-    await world.project.up();
-    assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
-  });
-
-  it("starts no second run after a lost response, until the program says so", async () => {
-    world = await nativeWorld({ program: runProgram("") });
-    world.emulator.fault({ operation: "startTask", kind: "reset", when: "after", times: 1 });
+    world.program(prelude + runProgram("") + runProgram("", "lost", "template-2"));
+    world.emulator.fault({ operation: "startTask", taskId: "template-2", kind: "reset", when: "after", times: 1 });
     for (const attempt of [1, 2]) {
-      const { output } = await world.project.up({ expect: "failure" });
-      assert.match(output, /A paid run of task "template-1" may have started/, `up ${attempt}`);
+      const output = await failedUp();
+      assert.match(output, mayHaveStarted("template-1"), `up ${attempt}`);
+      assert.match(output, mayHaveStarted("template-2"), `up ${attempt}`);
     }
-    assert.equal(lotNos().length, 1);
-    world.program(prelude + runProgram('retry: "looked, it is not there"'));
+    assert.deepEqual([lotNos().length, lotNos("template-2").length], [1, 1]);
+    const looked = runProgram('retry: "looked, it is not there"', "lost", "template-2");
+    world.program(prelude + runProgram(`adoptLotNo: "${lotNos()[0]}"`) + looked);
     await world.project.up();
-    assert.equal(lotNos().length, 2);
+    assert.deepEqual([lotNos().length, idOf("run")], [1, lotNos()[0]]);
+    assert.equal(lotNos("template-2").length, 2);
   });
 
   it("ends a wait at the first Ctrl-C with the run in the state, and the next up starts nothing", async () => {
@@ -111,51 +111,11 @@ exports.hosts = urls.hosts; exports.items = loop.items; exports.actions = settin
       secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`test:${name}`, value])),
       config: { "webextract:logLevel": "trace" },
     });
-    await world.project.preview({ args: ["--diff"] });
-    await world.project.up({ args: ["--diff"] });
+    await world.project.run(["up", "--yes", "--diff"]);
     assert.deepEqual(world.emulator.inspect.task("template-1")?.actions[1]?.loopItems, ["a", secrets.item]);
-    await world.project.refresh({ args: ["--diff"] });
-    await world.project.up();
+    await world.project.up({ args: ["--refresh", "--diff"] });
     await world.project.destroy();
     const needles = [...Object.values(secrets), "secret-host-3307", ...Object.values(world.emulator.credentials)];
     assert.deepEqual(world.project.findWritten([...needles, "https://old.test/item"]), []);
-  });
-
-  it("serves two declared providers with an account each", async () => {
-    const other = await startEmulator({
-      seed: { ...template, credentials: { accessToken: "other-token-1", refreshToken: "r", apiKey: "k" } },
-    });
-    try {
-      world = await nativeWorld({
-        program: `
-class Provider extends pulumi.ProviderResource { constructor(name, args) { super("webextract", name, args); } }
-const one = new Provider("one", { baseUrl: process.env.ONE, accessToken: "access-of-the-world-5d81" });
-const two = new Provider("two", { baseUrl: process.env.TWO, accessToken: "other-token-1" });
-const args = { sourceTaskId: "template-1", taskGroupId: "group-1" };
-native("TaskCopy", "first", args, { provider: one });
-native("TaskCopy", "second", args, { provider: two });
-`,
-        withCredentials: false,
-      });
-      const env = { ONE: world.emulator.url, TWO: other.url };
-      await world.project.up({ env });
-      assert.deepEqual([world.copies().length, other.inspect.tasks().length], [1, 2]);
-      assert.match((await world.project.up({ env })).output, /5 unchanged/);
-      assert.deepEqual(
-        world.project
-          .findWritten(["other-token-1", "access-of-the-world-5d81"])
-          .filter(({ where }) => !where.endsWith("index.js")),
-        [],
-      );
-      // A changed credential is an update of its provider and nothing else.
-      world.project.write(
-        "index.js",
-        readFileSync(join(world.project.folder, "index.js"), "utf8").replace("other-token-1", "other-token-2"),
-      );
-      const { changeSummary } = await world.project.previewJson({ env });
-      assert.deepEqual(changeSummary, { same: 4, update: 1 });
-    } finally {
-      await other.close();
-    }
   });
 });
