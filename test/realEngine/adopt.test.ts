@@ -1,64 +1,52 @@
 import assert from "node:assert/strict";
-import { World } from "./world";
+import { template, World } from "./world";
 
-const program = ({ wait = "1", urls = "", extra = "" } = {}): string => `
-const actions = {
-  open: { actionType: "NavigateAction", properties: { Url: "https://old.test/", Wait: "${wait}" } },
+const program = `
+const actions = (wait) => ({
+  open: { actionType: "NavigateAction", properties: { Url: "https://old.test/", Wait: wait } },
   each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["https://old.test/item"] } },
-};
-new ExtractionTask("task", { from: { adoptTaskId: "template-1" }, actions ${urls} });
-${extra}
-`;
-
-const parts = `
-const task = new TaskCopy("task", { adoptTaskId: "template-1" });
+});
+new ExtractionTask("equal", { from: { adoptTaskId: "equal" }, actions: actions("1") });
+new ExtractionTask("different", { from: { adoptTaskId: "different" }, actions: actions("2"), startUrls: { urls: ["https://old.test/"] } });
+const parts = new TaskCopy("parts", { adoptTaskId: "parts" });
 const properties = { Url: "https://old.test/", Wait: "1" };
-new TaskActionConfig("config", { taskId: task.id, actions: { open: { actionType: "NavigateAction", properties } }, onDelete: "restore" });
-new TaskLoopItems("loop", { taskId: task.id, actionId: "each", loopType: "UrlList", items: ["https://old.test/item"] });
+new TaskActionConfig("config", { taskId: parts.id, actions: { open: { actionType: "NavigateAction", properties } }, onDelete: "restore" });
+new TaskLoopItems("loop", { taskId: parts.id, actionId: "each", loopType: "UrlList", items: ["https://old.test/item"] });
 `;
 
-describe("taking over a task on the engine", () => {
+describe("taking over tasks on the engine", () => {
   let world: World;
   before(async () => {
-    world = await World.create({ program: program() });
+    const tasks = ["equal", "different", "parts"].flatMap((taskId) =>
+      template.tasks.map((task) => ({ ...task, taskId })),
+    );
+    world = await World.create({ program, seed: { ...template, tasks } });
   });
   after(() => world.remove());
 
-  it("reads the task, and writes nothing if its values are the declared ones", async () => {
+  it("reads them, writes only the value that differs, and uploads start URLs, which the service does not show", async () => {
     await world.project.up();
-    assert.deepEqual(world.operations(), ["getActions"]);
+    const written = world.emulator.requests
+      .filter(({ operation }) => operation !== "getActions")
+      .map(({ operation, body }) => (operation === "updateTaskParameters" ? body : operation));
+    assert.deepEqual(written, [
+      {
+        taskId: "different",
+        actions: [{ actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "2" }] }],
+      },
+      "updateTaskUrls",
+    ]);
+    assert.ok(world.operations().includes("getActions"));
+    assert.deepEqual(world.emulator.inspect.startUrls("different"), ["https://old.test/"]);
+  });
+
+  it("changes nothing and asks nothing in the next up", async () => {
     const { output } = await world.project.up();
-    assert.match(output, /2 unchanged/);
-    assert.deepEqual(world.operations(), []);
-    await world.project.destroy();
+    assert.match(output, /6 unchanged/);
     assert.deepEqual(world.operations(), []);
   });
 
-  it("writes only the value that differs, and uploads start URLs, which the service does not show", async () => {
-    world.program(program({ wait: "2", urls: ', startUrls: { urls: ["https://old.test/"] }' }));
-    await world.project.up();
-    assert.deepEqual(
-      world.emulator.requests.map(({ operation, body }) => (operation === "updateTaskParameters" ? body : operation)),
-      [
-        "getActions",
-        {
-          taskId: "template-1",
-          actions: [{ actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "2" }] }],
-        },
-        "updateTaskUrls",
-      ],
-    );
-    await world.project.destroy();
-    world.emulator.change.setProperty("template-1", "open", "Wait", "1");
-    world.operations();
-  });
-
-  it("also reads it for settings resources of a TaskCopy, and restores only values that have changed", async () => {
-    world.program(parts);
-    await world.project.up();
-    assert.deepEqual([...new Set(world.operations())], ["getActions"]);
-    await world.project.up();
-    assert.deepEqual(world.operations(), []);
+  it("restores only values that have changed", async () => {
     await world.project.destroy();
     assert.deepEqual([...new Set(world.operations())], ["getActions"]);
   });
