@@ -59,10 +59,9 @@ describe("the example examples/manifest", () => {
   it("shows its edit step as one property and the new run, and exports the new rows", async () => {
     const edited = read("manifest/tasks/books.yaml").replace("MaxPages: 2", "MaxPages: 3");
     project.write("tasks/books.yaml", edited);
-    const { output } = await project.preview({ args: ["--diff"] });
+    const { output } = await project.up({ args: ["--diff"] });
     assert.match(output, /~ MaxPages: "2" => "3"/);
-    assert.match(output, /1 to replace/);
-    await project.up();
+    assert.match(output, /1 replaced/);
     assert.deepEqual(await exportedRows(), readPages({ folder: pagesFolder, siteUrl: site.url, lists, maxPages: 3 }));
   });
 });
