@@ -58,10 +58,8 @@ describe("names of tasks, with the state of a real stack", () => {
 
   it("change with webextract rename, and the engine sees no new task and no reason for a run", async () => {
     await json("rename books library");
-    const { changeSummary } = await world.project.previewJson();
-    assert.deepEqual(Object.keys(changeSummary), ["same"]);
     world.operations();
-    await world.project.up();
+    await world.project.up({ args: ["--expect-no-changes"] });
     assert.ok(!world.operations().includes("startTask"));
     const { tasks } = (await json("list")) as { tasks: { name: string }[] };
     assert.deepEqual(tasks.map(({ name }) => name).sort(), ["later", "library"]);
