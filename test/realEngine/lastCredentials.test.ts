@@ -9,7 +9,7 @@ const program = `
 
 describe("a refresh and a destroy with the refresh token of the last up", () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await World.create({
       program,
       withCredentials: false,
@@ -18,7 +18,7 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
     await world.project.up();
   });
-  afterEach(() => world.remove());
+  after(() => world.remove());
 
   /** A client of the same machine and account. */
   const clientWith = (refreshToken: string, tokenStore: string) =>
@@ -33,8 +33,16 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     return data.refresh_token;
   };
 
+  let issued: string;
+
+  it("fail if the new refresh token was not used on this machine, and keep the state", async () => {
+    issued = await issueRefreshToken();
+    const { output } = await world.project.run(["refresh", "--yes"], { expect: "failure" });
+    assert.match(output, /webextract:refreshToken was refused, and the token store holds no newer refresh token/);
+    assert.equal(world.project.resource("copy").id, world.copies()[0]);
+  });
+
   it("use the tokens of a refresh token that was first used later, with a warning", async () => {
-    const issued = await issueRefreshToken();
     const tokenStore = join(world.project.root, "home", ".local", "state", "pulumi-webextract");
     const client = clientWith(issued, tokenStore);
     await client.getSubtasks({ taskId: "template-1", page: 1, size: 1 });
@@ -48,12 +56,5 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     await world.project.destroy();
     assert.ok(world.operations().includes("getData"));
     assert.throws(() => world.project.resource("copy"));
-  });
-
-  it("fail if the new refresh token was not used on this machine, and keep the state", async () => {
-    await issueRefreshToken();
-    const { output } = await world.project.run(["refresh", "--yes"], { expect: "failure" });
-    assert.match(output, /webextract:refreshToken was refused, and the token store holds no newer refresh token/);
-    assert.equal(world.project.resource("copy").id, world.copies()[0]);
   });
 });
