@@ -70,8 +70,14 @@ describe("the harness", () => {
 
   const remote = () => join(project.folder, "remote.txt");
 
-  it("creates the resource and reads outputs and state", async () => {
-    await project.up();
+  it("rejects with the output after an unexpected failure", async () => {
+    await project.configure({ "test:value": "refused" });
+    await assert.rejects(project.up(), /the value is refused/);
+    await project.configure({ "test:value": "first" });
+  });
+
+  it("creates the resource and reads outputs and state, and rejects after an unexpected success", async () => {
+    await assert.rejects(project.up({ expect: "failure" }), /expected failure/);
     assert.equal(readFileSync(remote(), "utf8"), "first");
     assert.deepEqual(await project.outputs(), { value: "first", password });
     assert.equal(project.resource("thing").id, "one");
@@ -105,14 +111,6 @@ describe("the harness", () => {
     await project.destroy();
     assert.equal(existsSync(remote()), false);
     assert.deepEqual(project.state().resources, []);
-  });
-
-  it("rejects with the output after an unexpected failure or an unexpected success", async () => {
-    await project.configure({ "test:value": "refused" });
-    await assert.rejects(project.up(), /the value is refused/);
-    await project.configure({ "test:value": "third" });
-    await assert.rejects(project.up({ expect: "failure" }), /expected failure/);
-    await project.destroy();
   });
 
   describe("during a create that hangs", () => {
