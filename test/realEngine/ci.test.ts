@@ -63,41 +63,42 @@ describe("credentials in CI", () => {
       run_id: "",
     };
 
-    for (const workflow of ["tokenStore.yml", "nightly.yml"])
-      it(`of ${workflow} let an empty runner continue with the same secret; if the store is lost, the error names the cause and the solution`, async () => {
-        values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
-        const project = await newProject();
-        const first = newRunner(workflow, values);
-        first.run("Unpack the token store");
-        await project.up({ env: { ...first.environmentOf("pulumi/actions"), COMMIT: "1" } });
-        first.run("Pack the token store");
-        assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
+    it("lets empty runners of tokenStore.yml and nightly.yml continue with the same secret; if the store is lost, the error names the cause and the solution", async () => {
+      values.WEBEXTRACT_REFRESH_TOKEN = emulator.credentials.refreshToken;
+      const project = await newProject();
+      const upOn = (runner: Runner, commit: number, expect: "success" | "failure" = "success") =>
+        project.up({ env: { ...runner.environmentOf("pulumi/actions"), COMMIT: String(commit) }, expect });
+      let last = newRunner("tokenStore.yml", values);
+      last.run("Unpack the token store");
+      await upOn(last, 1);
+      last.run("Pack the token store");
+      assert.deepEqual(operations(), ["refreshToken", "copyTask", "updateActionProperties"]);
 
-        // The next day, the access token has expired, and the refresh token in the secret is invalid since its first use.
+      // The next days, the access token has expired, and the refresh token in the secret is invalid since its first use.
+      for (const [index, workflow] of ["nightly.yml", "tokenStore.yml"].entries()) {
         emulator.change.expireAccessTokens();
-        const second = newRunner(workflow, values);
-        copyFileSync(join(first.workspace, "token-store.enc"), join(second.workspace, "token-store.enc"));
-        second.run("Unpack the token store");
-        await project.up({ env: { ...second.environmentOf("pulumi/actions"), COMMIT: "2" } });
-        second.run("Pack the token store");
+        const next = newRunner(workflow, values);
+        copyFileSync(join(last.workspace, "token-store.enc"), join(next.workspace, "token-store.enc"));
+        next.run("Unpack the token store");
+        await upOn(next, index + 2);
+        next.run("Pack the token store");
         assert.deepEqual(operations(), ["updateActionProperties", "refreshToken", "updateActionProperties"]);
+        last = next;
+      }
 
-        const kept = readFileSync(join(second.workspace, "token-store.enc"));
-        for (const token of tokens) assert.ok(!kept.includes(token));
-        assert.equal(tokens.size, 3);
+      const kept = readFileSync(join(last.workspace, "token-store.enc"));
+      for (const token of tokens) assert.ok(!kept.includes(token));
+      assert.equal(tokens.size, 4);
 
-        emulator.change.expireAccessTokens();
-        const third = newRunner(workflow, values);
-        third.run("Unpack the token store");
-        const { output } = await project.up({
-          env: { ...third.environmentOf("pulumi/actions"), COMMIT: "3" },
-          expect: "failure",
-        });
-        const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
-        assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
-        assert.deepEqual(operations(), ["refreshToken"]);
-        assert.deepEqual(project.findWritten([...tokens]), []);
-      });
+      emulator.change.expireAccessTokens();
+      const empty = newRunner("nightly.yml", values);
+      empty.run("Unpack the token store");
+      const { output } = await upOn(empty, 4, "failure");
+      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
+      assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
+      assert.deepEqual(operations(), ["refreshToken"]);
+      assert.deepEqual(project.findWritten([...tokens]), []);
+    });
   });
 
   describe("with a broker", () => {
