@@ -31,27 +31,6 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The errors of the compiler about a program, with the options of ts-node. */
-  function diagnosticsOf(text: string): typescript.Diagnostic[] {
-    const file = join(folder, "index.ts");
-    writeFileSync(file, text);
-    const program = ts.createProgram([file], {
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: [],
-      target: ts.ScriptTarget.ES2018,
-      module: ts.ModuleKind.CommonJS,
-      moduleResolution: ts.ModuleResolutionKind.NodeJs,
-    });
-    const source = program.getSourceFile(file);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  }
-
-  function complaintsAbout(text: string): string[] {
-    return diagnosticsOf(text).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
-  }
-
   it("are parsed without an error", () => {
     const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".d.ts"));
     assert.ok(files.length > 0);
@@ -67,36 +46,72 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     assert.deepEqual(broken, []);
   });
 
-  it("give a program its types from each entry of the package", () => {
-    const complaints = complaintsAbout(`
-      import { TaskCopy } from "pulumi-webextract";
-      import { ServiceClient } from "pulumi-webextract/service";
-      import * as provider from "pulumi-webextract/provider";
-      const copy = new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" });
-      copy.taskId.apply((id) => id.toUpperCase());
-      export const all = [ServiceClient, provider];
-    `);
-    assert.deepEqual(complaints, []);
-  });
+  /** The programs are compiled together, because most of the time goes into the declarations of the SDK. */
+  describe("of the package, in programs", () => {
+    const forms = readFileSync(join(repositoryRoot, "test", "program", "argumentForms.ts"), "utf8").replace(
+      "../../src/index",
+      "pulumi-webextract",
+    );
+    const programs = {
+      entries: `
+        import { TaskCopy } from "pulumi-webextract";
+        import { ServiceClient } from "pulumi-webextract/service";
+        import * as provider from "pulumi-webextract/provider";
+        const copy = new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" });
+        copy.taskId.apply((id) => id.toUpperCase());
+        export const all = [ServiceClient, provider];
+      `,
+      forms,
+      wrong: `
+        import { TaskCopy } from "pulumi-webextract";
+        new TaskCopy("copy", { sourceTaskIds: "a" });
+        new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" }).taskId.apply((id) => id.toFixed());
+      `,
+    };
+    /** The errors of the compiler about each program, with the options of ts-node. */
+    let diagnosticsOf: (name: keyof typeof programs) => typescript.Diagnostic[];
+    before(() => {
+      const fileOf = (name: string) => join(folder, `${name}.ts`);
+      for (const [name, text] of Object.entries(programs)) {
+        writeFileSync(fileOf(name), text);
+      }
+      const program = ts.createProgram(Object.keys(programs).map(fileOf), {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        types: [],
+        target: ts.ScriptTarget.ES2018,
+        module: ts.ModuleKind.CommonJS,
+        moduleResolution: ts.ModuleResolutionKind.NodeJs,
+      });
+      diagnosticsOf = (name) => {
+        const source = program.getSourceFile(fileOf(name));
+        assert.ok(source);
+        return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+      };
+    });
+    const complaintsAbout = (name: keyof typeof programs): string[] =>
+      diagnosticsOf(name).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 
-  it("accept and refuse the same forms of arguments as with our compiler", () => {
-    const path = join(repositoryRoot, "test", "program", "argumentForms.ts");
-    const text = readFileSync(path, "utf8").replace("../../src/index", "pulumi-webextract");
-    const expected = text
-      .split("\n")
-      .flatMap((line, index) => (line.includes("// @ts-expect-error") ? [index + 1] : []));
-    const found = diagnosticsOf(text).map(({ file, start }) => file?.getLineAndCharacterOfPosition(start ?? 0).line);
-    assert.ok(expected.length > 20);
-    assert.deepEqual([...new Set(found)], expected);
-  });
+    it("give a program its types from each entry of the package", () => {
+      assert.deepEqual(complaintsAbout("entries"), []);
+    });
 
-  it("are not any: a wrong argument and a wrong output are refused", () => {
-    const refused = complaintsAbout(`
-      import { TaskCopy } from "pulumi-webextract";
-      new TaskCopy("copy", { sourceTaskIds: "a" });
-      new TaskCopy("copy", { sourceTaskId: "a", taskGroupId: "b" }).taskId.apply((id) => id.toFixed());
-    `);
-    assert.equal(refused.length, 2, refused.join("\n"));
-    assert.match(refused.join("\n"), /sourceTaskIds[\s\S]*toFixed/);
+    it("accept and refuse the same forms of arguments as with our compiler", () => {
+      const expected = forms
+        .split("\n")
+        .flatMap((line, index) => (line.includes("// @ts-expect-error") ? [index + 1] : []));
+      const found = diagnosticsOf("forms").map(
+        ({ file, start }) => file?.getLineAndCharacterOfPosition(start ?? 0).line,
+      );
+      assert.ok(expected.length > 20);
+      assert.deepEqual([...new Set(found)], expected);
+    });
+
+    it("are not any: a wrong argument and a wrong output are refused", () => {
+      const refused = complaintsAbout("wrong");
+      assert.equal(refused.length, 2, refused.join("\n"));
+      assert.match(refused.join("\n"), /sourceTaskIds[\s\S]*toFixed/);
+    });
   });
 });
