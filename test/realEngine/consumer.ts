@@ -40,10 +40,12 @@ export interface Variant {
   files?: Record<string, string>;
   /** The folder in which the program runs, below `folder`. */
   runsIn?: string;
+  /** Default true: a preview comes first. */
+  preview?: boolean;
 }
 
 /** Previews and applies the program on an emulator and a stack of its own, and looks at everything that a user would look at. */
-export async function assertWorks({ folder, settings, files, runsIn = "" }: Variant): Promise<void> {
+export async function assertWorks({ folder, settings, files, runsIn = "", preview = true }: Variant): Promise<void> {
   const all = {
     "Pulumi.yaml": `name: test\n${settings ?? "runtime: nodejs"}\n`,
     ...(files ?? { "index.ts": consumerProgram }),
@@ -55,9 +57,11 @@ export async function assertWorks({ folder, settings, files, runsIn = "" }: Vari
   rmSync(join(folder, "Pulumi.dev.yaml"), { force: true });
   const world = await World.create({ program: "", folder });
   try {
-    const { output } = await world.project.preview();
-    assert.match(output, /7 to create/);
-    assert.deepEqual(world.operations(), []);
+    if (preview) {
+      const { output } = await world.project.preview();
+      assert.match(output, /7 to create/);
+      assert.deepEqual(world.operations(), []);
+    }
 
     await world.project.up();
     const operations = world.operations();
@@ -82,7 +86,7 @@ export async function assertWorks({ folder, settings, files, runsIn = "" }: Vari
     );
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
 
-    // The SDK has started as users start it, in the preview and in the first up.
+    // The SDK has started as users start it, in the first up.
     const second = await world.project.up({ env: leanStart(settings !== withoutCompiler) });
     assert.match(second.output, /7 unchanged/);
     assert.deepEqual(world.operations(), []);
