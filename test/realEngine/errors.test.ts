@@ -41,17 +41,15 @@ describe("an error of a resource on the engine", () => {
     assertShown(output, ["TaskActionConfig \\(config\\)", message], ["TaskCopy \\(copy\\)", message]);
   });
 
+  it("is shown once, under its resource, if a delete fails", async () => {
+    world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
+    const { output } = await world.project.destroy({ expect: "failure" });
+    assertShown(output, ["TaskCopy \\(copy\\)", "The rows of task .* were not removed"]);
+  });
+
   it("is shown once, under its resource, if a diff is refused", async () => {
     await world.project.configure({ "webextract:baseUrl": "http://127.0.0.1:1" });
     const { output } = await world.project.up({ expect: "failure" });
-    await world.project.configure({ "webextract:baseUrl": world.emulator.url });
     assertShown(output, ["TaskCopy \\(copy\\)", "This resource was made at"]);
-  });
-
-  it("is shown once, under its resource, if a delete fails", async () => {
-    world.emulator.change.insertRows(world.copies()[0] ?? "", [{ a: 1 }]);
-    await world.project.up();
-    const { output } = await world.project.destroy({ expect: "failure" });
-    assertShown(output, ["TaskCopy \\(copy\\)", "The rows of task .* were not removed"]);
   });
 });
