@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import sinon from "sinon";
 import { hostileStrings } from "../hostile";
-import { EngineLog, engineInterruption } from "../internals/engine";
+import type { EngineModules } from "../internals/engine";
+import { EngineLog, engineInterruption, engineLog } from "../internals/engine";
 import { ProviderError } from "../internals/provider";
 import { assertShown } from "../shownText";
 
@@ -32,6 +33,51 @@ describe("progress", () => {
     }
     assert.deepEqual(shown, ["a: one", "a: two", "a: one", "b: one", "b: two", "b: one"]);
   });
+});
+
+describe("warnings, if the private parts of the SDK that send them have changed", () => {
+  const changes: Readonly<Record<string, unknown>> = {
+    "the client of the engine's log is missing": undefined,
+    "the client throws when it is made": class {
+      constructor() {
+        throw new TypeError();
+      }
+    },
+    "the client of the log throws": class {
+      log() {
+        throw new TypeError();
+      }
+    },
+    "the engine refuses to log": class {
+      log(_request: unknown, done: (error: Error) => void) {
+        done(new Error());
+      }
+    },
+  };
+  /** The modules as they are, but for the client. */
+  const modulesWith = (EngineClient: unknown) => (): EngineModules => ({
+    grpc: require("@grpc/grpc-js"),
+    protocol: require("@pulumi/pulumi/proto/engine_pb"),
+    clients: { EngineClient } as EngineModules["clients"],
+  });
+
+  for (const [about, client] of Object.entries(changes)) {
+    it(`go to standard error, which the engine shows under the stack: ${about}`, async () => {
+      const argv = sinon.stub(process, "argv").value(["node", "/nowhere/host.js", "127.0.0.1:1"]);
+      const written = sinon.stub(console, "error");
+      try {
+        const log = engineLog(modulesWith(client));
+        log.progress("half of it is done", "urn");
+        log.warn("it stays", "urn");
+        await log.error("it failed");
+        await log.end();
+        assert.deepEqual(written.args, [["warning: it stays"], ["error: it failed"]]);
+      } finally {
+        written.restore();
+        argv.restore();
+      }
+    });
+  }
 });
 
 describe("an interruption", () => {
