@@ -44,6 +44,8 @@ export class YamlWorld {
         config: { "webextract:baseUrl": emulator.url, ...options.config },
         secrets: { "webextract:accessToken": accessToken, "webextract:apiKey": apiKey },
         env: options.env,
+        // An installed plugin runs as users run it.
+        leanSdk: options.plugin !== "installed",
       });
       return new YamlWorld(emulator, project, options);
     } catch (error) {
