@@ -12,8 +12,8 @@ describe("two owners of one setting, in tasks that are known to be the same only
       `,
     });
     try {
-      await world.project.preview();
-      const { output } = await world.project.up({ expect: "failure" });
+      const { output } = await world.project.run(["up", "--yes"], { expect: "failure" });
+      assert.match(output, /^Updating \(/m, "the preview passed");
       assert.match(
         output,
         /TaskActionConfig "(one|two)" and TaskActionConfig "(one|two)" \(urn:.*\) both manage property "Url" of action "open" of task "template-1"/,

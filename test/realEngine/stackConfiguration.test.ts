@@ -14,6 +14,8 @@ const seed = {
 const passphrase = { PULUMI_CONFIG_PASSPHRASE: "right" };
 const ofProfile = "token-of-the-profile";
 
+const wrong = { WEBEXTRACT_BASE_URL: "http://127.0.0.1:1", WEBEXTRACT_ACCESS_TOKEN: "wrong" };
+
 describe("the command line with the configuration of a stack", () => {
   let emulator: Emulator;
   let project: Project;
@@ -40,10 +42,10 @@ describe("the command line with the configuration of a stack", () => {
     return { code, stdout, stderr };
   };
 
-  it("uses its plain and its secret values, in the folder of the project and in folders below", async () => {
+  it("uses its plain and its secret values before the environment, in the folder of the project and in folders below", async () => {
     mkdirSync(join(project.folder, "tasks"));
-    for (const within of [".", "tasks"]) {
-      const { code, stdout, stderr } = await run("rows shop-1 --stack dev --json", { within });
+    for (const options of [{ env: wrong }, { within: "tasks" }]) {
+      const { code, stdout, stderr } = await run("rows shop-1 --stack dev --json", options);
       assert.deepEqual([code, stderr], [0, ""]);
       assert.equal(JSON.parse(stdout).total, 0);
     }
@@ -57,10 +59,8 @@ describe("the command line with the configuration of a stack", () => {
     assert.deepEqual([unknown.code, emulator.requests.length], [2, 0]);
   });
 
-  it("gives way to the address on the command line, and counts before the environment", async () => {
-    const env = { WEBEXTRACT_BASE_URL: "http://127.0.0.1:1", WEBEXTRACT_ACCESS_TOKEN: "wrong" };
-    assert.equal((await run("rows shop-1 --stack dev", { env })).code, 0);
-    assert.equal((await run("rows shop-1 --stack dev --base-url http://127.0.0.1:1", { env })).code, 5);
+  it("gives way to the address on the command line", async () => {
+    assert.equal((await run("rows shop-1 --stack dev --base-url http://127.0.0.1:1", { env: wrong })).code, 5);
   });
 
   it("tells what doctor finds, without a secret", async () => {
