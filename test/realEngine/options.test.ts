@@ -64,7 +64,7 @@ describe("options of resources on the engine", () => {
   const property = (name: string): string | undefined =>
     world.emulator.inspect.task(idOf("copy"))?.actions[0]?.properties[name];
 
-  const ignoring = {
+  const ignoring: Options = {
     settings: 'ignoreChanges: ["actions.open.properties.Url"]',
     loop: 'ignoreChanges: ["items"]',
     urls: 'ignoreChanges: ["urls"]',
@@ -81,28 +81,23 @@ describe("options of resources on the engine", () => {
   it("aliases keep renamed resources and resources that move under a component, and ignoreChanges goes on, without a request", async () => {
     const ids = [idOf("copy"), idOf("run")];
     const names = { copy: "books", settings: "tuning", loop: "colours" };
-    const renamed = Object.keys(names).map((name) => [name, `aliases: [{ name: "${name}" }]`]);
-    const moved = ["urls", "run"].map((name) => [
-      name,
-      "parent: shop, aliases: [{ parent: pulumi.rootStackResource }]",
-    ]);
+    const renamed = Object.keys(names).map((name): [string, string] => [name, `aliases: [{ name: "${name}" }]`]);
+    const toShop = "parent: shop, aliases: [{ parent: pulumi.rootStackResource }]";
+    const moved = ["urls", "run"].map((name): [string, string] => [name, toShop]);
     const parent = 'const shop = new pulumi.ComponentResource("test:Shop", "shop");';
-    const both = (options: Options): Options =>
+    const alsoIgnoring = (options: [name: string, option: string][]): Options =>
       Object.fromEntries(
-        (["copy", "settings", "loop", "urls", "run"] as const).map((name) => [
-          name,
-          [options[name], ignoring[name as keyof typeof ignoring]].filter((each) => each !== undefined).join(", "),
-        ]),
+        options.map(([name, option]) => [name, `${option}, ${ignoring[name as keyof Options] ?? ""}`]),
       );
-    const text = program({ ...changed, names, before: parent }, both(Object.fromEntries([...renamed, ...moved])));
+    const text = program({ ...changed, names, before: parent }, alsoIgnoring([...renamed, ...moved]));
     assert.deepEqual(await up(text), []);
     assert.deepEqual([idOf("books"), idOf("run")], ids);
     assert.match(String(world.project.resource("run").parent), /test:Shop::shop$/);
-    const urns = Object.entries({ ...names, urls: "urls", run: "run" }).map(([old, name]) => [
+    const urns = Object.entries({ ...names, urls: "urls", run: "run" }).map(([old, name]): [string, string] => [
       old,
       `aliases: ["${world.project.resource(name).urn}"]`,
     ]);
-    assert.deepEqual(await up(program(changed, both(Object.fromEntries(urns)))), []);
+    assert.deepEqual(await up(program(changed, alsoIgnoring(urns))), []);
     assert.deepEqual([idOf("copy"), idOf("run")], ids);
   });
 
