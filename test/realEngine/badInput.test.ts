@@ -18,12 +18,12 @@ async function refusalOf(world: World): Promise<string[]> {
   return [...(await refusedPreview(world)).matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
 
-/** The problems of a refused preview, with the names of their resources: of the resource that the engine refuses, and of the others. */
-async function refusedArguments(world: World): Promise<{ name: string; problem: string }[]> {
+/** The problems of a refused preview, as `RESOURCE PATH`: of the resource that the engine refuses, and of the others. */
+async function refusedPaths(world: World): Promise<string[]> {
   const diagnostics = await refusedPreview(world);
   const own = [...diagnostics.matchAll(/resource '(\w+)' has a problem: (.*)/g)];
   const others = [...diagnostics.matchAll(/^ +\w+ "(\w+)": (.*)/gm)];
-  return [...own, ...others].map(([, name = "", problem = ""]) => ({ name, problem }));
+  return [...own, ...others].map(([, name, problem = ""]) => `${name} ${pathOf(problem)}`);
 }
 
 /** Resources with invalid arguments. test/resources/check.test.ts tests the wording. */
@@ -38,9 +38,6 @@ new TaskLoopItems("items", { taskId: "task-1", actionId: "each", loopType: "Text
 new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });
 new TaskStartUrls("both", { taskId: "task-2", urls: ["https://ok.test/"], file: "urls.txt" });
 new TaskStartUrls("neither", { taskId: "task-3" });
-new TaskStartUrls("badFile", { taskId: "task-4", file: "urls.txt" });
-new TaskStartUrls("noFile", { taskId: "task-5", file: "not-there.txt" });
-new TaskLoopItems("emptyFile", { taskId: "task-6", actionId: "each", loopType: "TextList", itemsFile: "empty.txt" });
 `;
 
 describe("bad arguments on the engine", () => {
@@ -59,10 +56,7 @@ describe("bad arguments on the engine", () => {
 
   it("are refused in one preview, with the path of each problem of each resource", async () => {
     world.program(invalid);
-    const found = await refusedArguments(world);
-    const ofFiles = found.filter(({ name }) => name.endsWith("File"));
-    const others = found.filter((each) => !ofFiles.includes(each));
-    assert.deepEqual(others.map(({ name, problem }) => `${name} ${pathOf(problem)}`).sort(), [
+    assert.deepEqual((await refusedPaths(world)).sort(), [
       "both urls",
       "config actions.close",
       "config actions.open.actionTyp",
@@ -82,18 +76,27 @@ describe("bad arguments on the engine", () => {
       "urls urls[2]",
       ...["a", "b", "c", "d"].map((name) => `values actions.open.properties.${name}`),
     ]);
-    // An invalid URL has its line, a missing file its resolved path.
-    const said = (name: string) => ofFiles.filter((each) => each.name === name).map(({ problem }) => problem);
-    const lines = said("badFile").map((problem) => /"urls\.txt".*\bline (\d+)/.exec(problem)?.[1]);
-    assert.deepEqual(lines, ["3", "5"]);
-    for (const [name, words] of [
-      ["noFile", join(world.project.folder, "not-there.txt")],
-      ["emptyFile", '"empty.txt", which has only blank lines'],
-    ] as const) {
-      const [problem = "", ...more] = said(name);
-      assert.deepEqual(more, []);
-      assert.ok(problem.includes(words), problem);
-    }
+  });
+
+  it("are refused if a URL in a file is invalid, with its line", async () => {
+    world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "urls.txt" });');
+    const problems = await refusalOf(world);
+    assert.deepEqual(
+      problems.map((problem) => /"urls\.txt".*\bline (\d+)/.exec(problem)?.[1]),
+      ["3", "5"],
+    );
+  });
+
+  it("are refused if a file is missing, with its resolved path, or empty", async () => {
+    const looksFor = async (path: string): Promise<void> => {
+      const [problem = "", ...others] = await refusalOf(world);
+      assert.deepEqual(others, []);
+      assert.ok(problem.includes(path), problem);
+    };
+    world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "not-there.txt" });');
+    await looksFor(join(world.project.folder, "not-there.txt"));
+    world.program('new TaskLoopItems("loop", { taskId: "t", actionId: "a", loopType: "l", itemsFile: "empty.txt" });');
+    await looksFor('"empty.txt", which has only blank lines');
   });
 
   it("are refused if a resource is declared in the wrong order, with what to move", async () => {

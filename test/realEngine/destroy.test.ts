@@ -47,7 +47,7 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(removals(world), 0);
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
 
-    const [, target = ""] = /"pulumi up --target '([^']+)'"/.exec(again.output) ?? [];
+    const [, target = ""] = /"pulumi up --target '([^']+)'"/.exec(output) ?? [];
     world.program(program(`${source}, onDelete: "retain"`));
     await world.project.up({ args: ["--target", target] });
     await world.project.destroy();
