@@ -8,19 +8,18 @@ type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "statu
 
 export interface ErrorExtras {
   /** Hides known credentials in text that came from outside. */
-  scrub?: (text: string) => string;
+  scrub: (text: string) => string;
   /** What was done before, for example the number of attempts. */
   history?: string;
   hint?: string;
   /** The names of options in messages. */
-  settingName?: (option: string) => string;
-  cause?: Error;
+  settingName: (option: string) => string;
 }
 
 /** The only place that composes the message of a ServiceError. */
-export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: ErrorExtras = {}): ServiceError {
+export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: ErrorExtras): ServiceError {
   const { name, operation, taskId } = request;
-  const scrub = extras.scrub ?? ((text: string) => text);
+  const { scrub } = extras;
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
   const task = taskId === undefined ? "" : `, task ${told(taskId)}`;
@@ -42,6 +41,5 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
     code: told(failure.code),
     requestId: told(failure.requestId),
     said: told(failure.said),
-    cause: extras.cause,
   });
 }

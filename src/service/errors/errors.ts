@@ -31,58 +31,34 @@ export type ServiceErrorKind =
 /** Whether the operation took effect: `unknown` if the client cannot tell. */
 export type ServiceErrorOutcome = "notExecuted" | "unknown";
 
-export interface ServiceErrorDetails {
-  operation: OperationName;
-  kind: ServiceErrorKind;
-  outcome: ServiceErrorOutcome;
-  /** The complete message: what failed, what the service said, what to do next. */
-  message: string;
-  /** What to do next. */
-  hint: string;
-  taskId?: string;
-  status?: number;
-  code?: string;
-  requestId?: string;
-  /** The service's own message, without credentials and cut to 300 characters. */
-  said?: string;
-  /** An error without credentials; never that of the HTTP library, which holds the request. */
-  cause?: Error;
-}
+export type ServiceErrorDetails = Omit<ServiceError, "name" | "stack" | "cause" | "toJSON">;
 
 /** Every failure of a call. Never holds a credential, a request or a response. */
 export class ServiceError extends Error {
   /** Always `ServiceError`; {@link isServiceError} compares it. */
   override readonly name: string = "ServiceError";
   /** The operation that failed. */
-  readonly operation: OperationName;
+  declare readonly operation: OperationName;
   /** The task, if the request names one. */
-  readonly taskId?: string;
+  declare readonly taskId?: string;
   /** What happened. */
-  readonly kind: ServiceErrorKind;
+  declare readonly kind: ServiceErrorKind;
   /** Whether the operation took effect. */
-  readonly outcome: ServiceErrorOutcome;
+  declare readonly outcome: ServiceErrorOutcome;
   /** The HTTP status, if there was a response. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** The service's error code, if it gave one. */
-  readonly code?: string;
+  declare readonly code?: string;
   /** The service's id of the request, if the response has one. */
-  readonly requestId?: string;
+  declare readonly requestId?: string;
   /** The service's own message, without credentials and cut to 300 characters; also part of `message`. */
-  readonly said?: string;
+  declare readonly said?: string;
   /** What to do next; also the end of `message`. */
-  readonly hint: string;
+  declare readonly hint: string;
 
-  constructor(details: ServiceErrorDetails) {
-    super(details.message, details.cause ? { cause: details.cause } : undefined);
-    this.operation = details.operation;
-    this.taskId = details.taskId;
-    this.kind = details.kind;
-    this.outcome = details.outcome;
-    this.status = details.status;
-    this.code = details.code;
-    this.requestId = details.requestId;
-    this.said = details.said;
-    this.hint = details.hint;
+  constructor({ message, ...details }: ServiceErrorDetails) {
+    super(message);
+    Object.assign(this, details);
   }
 
   /** The fields above with the message, and nothing else. */

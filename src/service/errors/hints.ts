@@ -5,7 +5,7 @@ import type { Failure } from "./failures";
 export function hintFor(
   request: PreparedRequest,
   failure: Pick<Failure, "kind" | "outcome">,
-  nameOf = (option: string): string => option,
+  nameOf: (option: string) => string,
 ): string {
   if (failure.outcome === "unknown") {
     const lost = lostHint(request);

@@ -186,7 +186,11 @@ export class RequestSender {
     return this.#error(call.request, call.final(failure), { history });
   }
 
-  #error(request: PreparedRequest, failure: Parameters<typeof errorOf>[1], extras: ErrorExtras = {}): ServiceError {
+  #error(
+    request: PreparedRequest,
+    failure: Parameters<typeof errorOf>[1],
+    extras: Pick<ErrorExtras, "history" | "hint"> = {},
+  ): ServiceError {
     const { secrets, settings } = this.#parts;
     return errorOf(request, failure, { ...extras, scrub: secrets.scrub, settingName: settings.settingName });
   }
