@@ -49,8 +49,8 @@ function operation<Request, Response>(entry: Entry<Request, Response>): Operatio
   return entry;
 }
 
-const read = { repeat: "repeatable", plan: "notShown", credential: "bearer" } as const;
-const write = { method: "POST", sends: "json", credential: "bearer" } as const;
+const read = { method: "GET", sends: "query", credential: "bearer", plan: "notShown", repeat: "repeatable" } as const;
+const write = { method: "POST", sends: "json", credential: "bearer", plan: "notShown" } as const;
 
 /** The kinds of an object's fields. Of a request, only these are sent. The compiler compares them with the interface that callers see. */
 type Kinds<T> = { readonly [Name in keyof T]-?: Kind<Exclude<T[Name], undefined>> };
@@ -115,7 +115,6 @@ export const operations = {
   updateTaskParameters: operation<types.UpdateTaskParametersRequest, types.DataEnvelope<types.UpdatedTaskParameters>>({
     ...write,
     path: "/task/updateTaskParameters",
-    plan: "notShown",
     repeat: "unlessAppending",
     request: object({ taskId: id, actions: listOf(parametersUpdate) }),
     response: data(response<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeMap })),
@@ -138,7 +137,6 @@ export const operations = {
   updateActionProperties: operation<types.UpdateActionPropertiesRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateActionProperties",
-    plan: "notShown",
     repeat: "repeatable",
     request: object({ taskId: id, actions: listOf(propertiesUpdate) }),
     response: message,
@@ -147,7 +145,6 @@ export const operations = {
   updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateLoopItems",
-    plan: "notShown",
     repeat: "unlessAppending",
     request: object({ taskId: id, ...loopItems }),
     response: message,
@@ -194,27 +191,21 @@ export const operations = {
   /** Gets one page of a task's subtasks: `GET /cloudextraction/task/subtasks`. `allSubtasks` gets all of them. */
   getSubtasks: operation<types.GetSubtasksRequest, types.DataEnvelope<types.Subtask[]>>({
     ...read,
-    method: "GET",
     path: "/cloudextraction/task/subtasks",
-    sends: "query",
     request: object({ taskId: id, page: size, size }),
     response: data(listOf(response<types.Subtask>({ subTaskId: responseId, status: string }))),
   }),
   /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
   getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({
     ...read,
-    method: "GET",
     path: "/data/lotno/all",
-    sends: "query",
     request: object({ taskId: id, lotno: id, offset, size }),
     response: page,
   }),
   /** Gets one page of a task's rows, parsed: `GET /data/all`. `rows` gets all of them, as they were sent. */
   getData: operation<types.GetDataRequest, types.DataEnvelope<types.DataPage>>({
     ...read,
-    method: "GET",
     path: "/data/all",
-    sends: "query",
     request: object({ taskId: id, offset, size }),
     response: page,
   }),
@@ -224,9 +215,7 @@ export const operations = {
    */
   getNotExportedData: operation<types.GetNotExportedDataRequest, types.DataEnvelope<types.NotExportedPage>>({
     ...read,
-    method: "GET",
     path: "/data/notexported",
-    sends: "query",
     returnsOnce: true,
     request: object({ taskId: id, size }),
     response: data(response<types.NotExportedPage>({ data: rows, total: integer(), current: integer() })),
@@ -238,7 +227,6 @@ export const operations = {
   markExported: operation<types.TaskRequest, types.Envelope>({
     ...write,
     path: "/data/markexported",
-    plan: "notShown",
     repeat: "once",
     request: object({ taskId: id }),
     response: done,
@@ -247,7 +235,6 @@ export const operations = {
   removeData: operation<types.TaskRequest, types.Envelope>({
     ...write,
     path: "/data/remove",
-    plan: "notShown",
     repeat: "once",
     request: object({ taskId: id }),
     response: done,
@@ -260,7 +247,6 @@ export const operations = {
     ...write,
     path: "/task/copy",
     sends: "query",
-    plan: "notShown",
     repeat: "once",
     request: object({ taskId: id, taskGroupId: id }),
     response: data(response<types.CopiedTask>({ taskId: responseId })),

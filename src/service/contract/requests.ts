@@ -1,4 +1,5 @@
 import { isRecord } from "../isRecord";
+import type { ServiceClientOptions } from "../options";
 import type { Problem } from "./kinds";
 import { checkValue } from "./kinds";
 import type { Operation, OperationName } from "./operations";
@@ -23,10 +24,7 @@ export interface PreparedRequest {
 }
 
 /** The parts of a request that can differ between services. */
-export interface WireChoices {
-  credentials: "contract" | "bearer" | "apiKey";
-  refreshPath: string;
-}
+type WireChoices = Required<Pick<ServiceClientOptions, "credentials" | "refreshPath">>;
 
 /** Checks a request and puts its fields into the body or the query. */
 export function prepare(name: OperationName, request: object, choices: WireChoices): PreparedRequest {

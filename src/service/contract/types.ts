@@ -80,10 +80,14 @@ export interface TokenPair {
   refresh_token: string;
 }
 
-/** Of `POST /task/updateTaskParameters`. */
-export interface UpdateTaskParametersRequest {
+/** Of the operations that take only a task. Requests with more fields extend it. */
+export interface TaskRequest {
   /** The task. */
   taskId: string;
+}
+
+/** Of `POST /task/updateTaskParameters`. */
+export interface UpdateTaskParametersRequest extends TaskRequest {
   /** The changes, one entry for each action. */
   actions: ActionParametersUpdate[];
 }
@@ -109,17 +113,13 @@ export interface UploadSource {
 }
 
 /** The start URLs of a task: a text file with one URL per line, which replaces the list. */
-export interface UpdateTaskUrlsRequest {
-  /** The task. */
-  taskId: string;
+export interface UpdateTaskUrlsRequest extends TaskRequest {
   /** The file. */
   file: UploadSource;
 }
 
 /** Of `POST /task/updateActionProperties`. */
-export interface UpdateActionPropertiesRequest {
-  /** The task. */
-  taskId: string;
+export interface UpdateActionPropertiesRequest extends TaskRequest {
   /** The changes, one entry for each action. */
   actions: ActionPropertiesUpdate[];
 }
@@ -152,12 +152,6 @@ export interface TaskActions {
   actions: Record<string, unknown>[];
 }
 
-/** Of the operations that take only a task. */
-export interface TaskRequest {
-  /** The task. */
-  taskId: string;
-}
-
 /** `data` of the response to a start. */
 export interface StartedRun {
   /** Batch number, always a string: a double cannot hold 18 digits. */
@@ -167,17 +161,13 @@ export interface StartedRun {
 }
 
 /** Of `POST /cloudextraction/subtasks:start` and `subtasks:stop`. */
-export interface SubtasksRequest {
-  /** The task. */
-  taskId: string;
+export interface SubtasksRequest extends TaskRequest {
   /** The subtasks. */
   subTaskIds: string[];
 }
 
 /** Of `GET /cloudextraction/task/subtasks`. */
-export interface GetSubtasksRequest {
-  /** The task. */
-  taskId: string;
+export interface GetSubtasksRequest extends TaskRequest {
   /** Starts from 1. */
   page: number;
   /** Subtasks per page. */
@@ -193,9 +183,7 @@ export interface Subtask {
 }
 
 /** Of `GET /data/all`. */
-export interface GetDataRequest {
-  /** The task. */
-  taskId: string;
+export interface GetDataRequest extends TaskRequest {
   /** Row offset, 0-indexed. */
   offset: number;
   /** Number of rows to return. */
@@ -209,9 +197,7 @@ export interface GetBatchDataRequest extends GetDataRequest {
 }
 
 /** Of `GET /data/notexported`. */
-export interface GetNotExportedDataRequest {
-  /** The task. */
-  taskId: string;
+export interface GetNotExportedDataRequest extends TaskRequest {
   /** Number of rows to return. */
   size: number;
 }
