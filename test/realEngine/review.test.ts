@@ -10,6 +10,7 @@ import { pagesFolder, serveSite } from "../../examples/quickstart/serveSite";
 import { program } from "../cli/webextract";
 import { withoutVaryingValues } from "../pages/pictures";
 import { Project, repositoryRoot } from "./harness";
+import { withoutTypes, withShortPauses } from "./leanProgram";
 
 const example = join(repositoryRoot, "examples/review");
 const report = join(example, "report.md");
@@ -40,17 +41,18 @@ describe("a trial of a pull request", function () {
     mkdirSync(join(folder, "bin"));
     writeFileSync(join(folder, "bin/npx"), `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`);
     chmodSync(join(folder, "bin/npx"), 0o755);
-    const read = (file: string): [string, string] => [file, readFileSync(join(example, file), "utf8")];
+    const read = (file: string): string => readFileSync(join(example, file), "utf8");
     project = await Project.create({
       name: "review",
       stack: "production",
       files: {
-        ...Object.fromEntries(["Pulumi.yaml", "index.ts", "trial.sh", "targets.mjs"].map(read)),
+        "Pulumi.yaml": read("Pulumi.yaml").replace("index.ts", "index.js"),
+        "index.js": withShortPauses(withoutTypes(read("index.ts"))),
+        ...Object.fromEntries(["trial.sh", "targets.mjs"].map((file) => [file, read(file)])),
         "package.json": '{ "private": true }',
-        "tsconfig.json": readFileSync(join(template, "tsconfig.json"), "utf8"),
       },
-      link: ["typescript", "@types", "@duckdb"],
-      leanSdk: "transpiled",
+      link: ["@duckdb"],
+      leanSdk: true,
       path: [join(folder, "bin")],
       config: {
         "webextract:baseUrl": emulator.url,
@@ -113,7 +115,7 @@ describe("a trial of a pull request", function () {
         edit(join(shelves, name), 'class="price"', 'class="cost"');
       }
     }
-    edit(join(project.folder, "index.ts"), 'maxPages: "2"', 'maxPages: "3"');
+    edit(join(project.folder, "index.js"), 'maxPages: "2"', 'maxPages: "3"');
     const before = runs();
     const { code, markdown, output } = await push("pr-1-aaa");
     assert.equal(code, 1, output);
@@ -134,7 +136,7 @@ describe("a trial of a pull request", function () {
 
   it("runs the task once more for the next push, and passes when the selector is corrected", async () => {
     const before = runs();
-    edit(join(project.folder, "index.ts"), ".price .amount", ".cost .amount");
+    edit(join(project.folder, "index.js"), ".price .amount", ".cost .amount");
     const { code, markdown, output } = await push("pr-1-bbb");
     assert.equal(code, 0, output);
     assert.match(markdown, /^- Rows: 2 added, 0 removed, 0 changed, 20 unchanged$/m);
@@ -150,7 +152,7 @@ describe("a trial of a pull request", function () {
   });
 
   it("is limited by the configuration of its stack, and starts nothing for a branch without changes", async () => {
-    edit(join(project.folder, "index.ts"), 'maxPages: "3"', 'maxPages: "4"');
+    edit(join(project.folder, "index.js"), 'maxPages: "3"', 'maxPages: "4"');
     await project.shell("pulumi config set --path 'shelves[0]' novels --stack trial");
     const { markdown } = await push("pr-2-ccc");
     assert.match(markdown, /^- Head: `rows\/trial\/books-\d+\.ndjson`, 10 rows \(-10, -50%\)$/m);

@@ -1,0 +1,21 @@
+import ts from "typescript";
+
+/** A program of an example or a template as JavaScript, which needs no compiler in each command. `npm run check` checks its types. */
+export function withoutTypes(program: string): string {
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+  return ts.transpileModule(program, { compilerOptions }).outputText;
+}
+
+/**
+ * The same program or manifest with short pauses between the looks at a run, as users wait 10 seconds between them.
+ * `pollSeconds` is an option: in a preview it shows only where a run is created.
+ */
+export function withShortPauses(program: string): string {
+  const changed = program
+    .replaceAll('waitFor: "finished"', 'waitFor: "finished", pollSeconds: 0.1')
+    .replaceAll("waitFor: finished", "waitFor: finished, pollSeconds: 0.1");
+  if (changed === program) {
+    throw new Error("the program does not wait for a run");
+  }
+  return changed;
+}
