@@ -54,15 +54,12 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
   // Not one request: on a busy machine, reads that are sent at once do not arrive within one window.
   const few = Math.max(2, count / 10);
 
-  it(`is checked with at most ${count} requests, or ${few} if all reads are sent at once`, async () => {
-    const { output } = await world.project.refresh();
+  it(`is checked with at most ${few} requests if all reads are sent at once`, async () => {
+    const { output } = await world.project.refresh({ args: atOnce });
     assert.match(output, new RegExp(`${count + 1} unchanged`));
     const operations = world.operations();
     assert.equal(operations.length, reads(operations));
-    assert.ok(operations.length <= count, `${operations.length} requests`);
-    await world.project.refresh({ args: atOnce });
-    const requests = world.operations();
-    assert.ok(requests.length <= few, `${requests.length} requests`);
+    assert.ok(operations.length <= few, `${operations.length} requests`);
   });
 
   it("fails preview --refresh --expect-no-changes, which changes nothing", async () => {
@@ -88,9 +85,8 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
   });
 
   it("is corrected by one copy and one write, with no change in the next up", async () => {
-    const { changeSummary } = await world.project.previewJson();
-    assert.deepEqual(changeSummary, { create: 1, same: count - 1, update: 1 });
-    await world.project.up();
+    const { output } = await world.project.up();
+    assert.match(output, /\+ 1 created\s+~ 1 updated/);
     assert.deepEqual(world.operations().sort(), ["copyTask", "updateTaskParameters", "updateTaskParameters"]);
     assert.equal(world.copies().length, count);
     await world.project.preview({ args: ["--refresh", "--expect-no-changes"] });
@@ -130,9 +126,6 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
     assert.equal(output.match(/error: getActions/g)?.length, 1, output);
     assert.match(output, /Url\s*: "https:\/\/shop.test\/\d+" => "https:\/\/somebody.test\/"/);
     assert.ok(world.project.state().resources.some(({ id }) => id === gone));
-    world.emulator.setBehaviour({ taskGone: "invalidTaskId" });
-    await world.project.up({ args: ["--refresh"] });
-    assert.equal(world.copies().length, count);
   });
 
   for (const args of refused) {
@@ -156,10 +149,8 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
   }
 
   it("does not prevent a destroy if tasks are missing", async () => {
-    drift();
-    await world.project.refresh();
-    const [another = ""] = world.copies();
-    world.emulator.change.deleteTask(another);
+    const { gone } = drift();
+    assert.ok(world.project.state().resources.some(({ id }) => id === gone));
     await world.project.destroy();
     assert.equal(world.project.state().resources.length, 0);
   });
