@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { template, World } from "./world";
 
@@ -21,7 +21,7 @@ describe("a cloud run and its export on the engine", () => {
   let world: World;
   before(async () => {
     world = await World.create({
-      program: program('waitFor: "finished"'),
+      program: program('waitFor: "finished", rerunOn: [config, loop]'),
       emulator: { behaviour: { readsUntilFinished: 4, subtaskListLag: 1 } },
     });
   });
@@ -52,19 +52,15 @@ describe("a cloud run and its export on the engine", () => {
   });
 
   it("starts nothing in an up without a changed trigger, also if wait options change", async () => {
-    await world.project.up();
-    world.program(program('waitFor: "finished", timeoutSeconds: 100'));
+    world.program(program('waitFor: "finished", rerunOn: [config, loop], timeoutSeconds: 100'));
     await world.project.up();
     assert.deepEqual(world.operations(), []);
   });
 
-  it("shows a changed trigger as a replace, starts once, and exports the new run into the same file", async () => {
-    world.program(program('waitFor: "finished", triggers: ["monday"]'));
-    const { output } = await world.project.preview({ args: ["--diff"] });
-    assert.match(
-      output,
-      /CloudRun: \(replace\)|CloudRun: \(delete-replaced\)|\+-pulumi-nodejs:dynamic\/webextract:CloudRun/,
-    );
+  const rerun = 'waitFor: "finished", triggers: ["monday"], rerunOn: [config, loop]';
+
+  it("starts once if a trigger changes, and exports the new run into the same file", async () => {
+    world.program(program(rerun));
     await world.project.up();
     assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
     const { lotNo, file } = await world.project.outputs();
@@ -80,38 +76,12 @@ describe("a cloud run and its export on the engine", () => {
   });
 
   it("shows in the preview that rerunOn will start a run again, based on the declared resources", async () => {
-    const rerun = 'waitFor: "finished", triggers: ["monday"], rerunOn: [config, loop]';
-    world.program(program(rerun));
-    await world.project.up();
-    world.operations();
     world.program(program(rerun).replace("https://shop.test/1", "https://shop.test/2"));
     const plan = await world.project.previewJson();
     const replaced = plan.steps.find(({ urn, op }) => urn.endsWith("::run") && op === "replace");
     assert.deepEqual(replaced?.replaceReasons, ["rerunOn"]);
     await world.project.up();
     assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
-  });
-
-  it("never overwrites a file that it did not write", async () => {
-    const other = program('triggers: ["tuesday"]').replace("out/rows.ndjson", "package.json");
-    world.program(other);
-    const { output } = await world.project.up({ expect: "failure" });
-    assert.match(output, /The file ".*package\.json" exists.*not overwritten/s);
-    assert.equal(JSON.parse(readFileSync(join(world.project.folder, "package.json"), "utf8")).name, "test");
-  });
-
-  it("leaves no unfinished file if a read fails", async () => {
-    world.operations();
-    world.emulator.fault({ operation: "getBatchData", kind: "error", code: "InvalidParameter", times: 20 });
-    world.program(program('triggers: ["tuesday"]').replace("out/rows.ndjson", "out/more.ndjson"));
-    const { output } = await world.project.up({ expect: "failure" });
-    world.emulator.clearFaults();
-    assert.match(output, /getBatchData/);
-    assert.deepEqual(readdirSync(join(world.project.folder, "out")), ["rows.ndjson"]);
-    assert.deepEqual(
-      world.operations().filter((operation) => operation === "startTask"),
-      [],
-    );
   });
 });
 
@@ -140,7 +110,7 @@ describe("a wait for a cloud run on the engine", () => {
 });
 
 describe("a run with failed subtasks", () => {
-  it("fails the up, names the subtasks and the solutions, and fails each later up again", async () => {
+  it("fails the up, names the subtasks and the solutions, exports nothing, and fails each later up again", async () => {
     const world = await World.create({
       program: program('waitFor: "finished"'),
       seed: {
@@ -155,6 +125,7 @@ describe("a run with failed subtasks", () => {
         assert.match(output, /ended failed.*\(Failed\).*change triggers.*failOn: "never"/s);
       }
       assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+      assert.equal(existsSync(join(world.project.folder, "out")), false);
     } finally {
       await world.remove();
     }
