@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Seed } from "webextract-emulator";
@@ -16,10 +16,6 @@ const copy = new TaskCopy("copy", { sourceTaskId: "${source}", taskGroupId: "gro
 const run = new CloudRun("run", { taskId: copy.id, waitFor: "finished", pollSeconds: 0 });
 const rows = new DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "${path}" });
 exports.lotNo = run.lotNo;
-`;
-
-const marking = (args: string): string => `
-new DataExport("rows", { taskId: "template-1", path: "out/m-{n}.ndjson", markExported: true, ${args} });
 `;
 
 /** The command succeeds when there is a file `received`, which also shows in which folder it runs. */
@@ -62,8 +58,6 @@ describe("an export with a fixed path on the engine", () => {
       [25, 7],
     );
     assert.equal(world.project.resource("rows").outputs?.rowCount, 7);
-    const { output } = await world.project.up();
-    assert.match(output, /4 unchanged/);
   });
 
   it("is refused before the copy and the run if a file of somebody else has its name", async () => {
@@ -74,44 +68,6 @@ describe("an export with a fixed path on the engine", () => {
     assert.match(output, /path names a file that exists/);
     assert.deepEqual(world.operations(), []);
     assert.equal(readFileSync(join(world.project.folder, "theirs.ndjson"), "utf8"), "theirs");
-  });
-});
-
-describe("an export whose mark is refused on the engine", () => {
-  let world: World;
-  before(async () => {
-    world = await World.create({ program: "" });
-  });
-  after(() => world.remove());
-  const files = (): string[] => readdirSync(join(world.project.folder, "out")).sort();
-
-  it("leaves one file after several attempts, and names the scope that marks every row", async () => {
-    world.emulator.change.insertRows("template-1", ['{"other":1}']);
-    const lotNo = world.emulator.change.startRun("template-1");
-    await world.emulator.settled();
-    world.program(marking(`scope: "batch", lotNo: "${lotNo}"`));
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      const { output } = await world.project.up({ expect: "failure" });
-      assert.match(output, /not marked as exported.*scope: "all"/s);
-      assert.deepEqual(files(), ["m-1.ndjson"]);
-      if (attempt === 2) {
-        await world.project.refresh();
-      }
-    }
-    assert.equal(world.emulator.inspect.exportedCount("template-1"), 0);
-    world.program(marking(`scope: "all"`));
-    await world.project.up();
-    assert.equal(world.emulator.inspect.exportedCount("template-1"), 26);
-    assert.deepEqual(files(), ["m-1.ndjson"]);
-    assert.equal(world.project.resource("rows").outputs?.rowCount, 26);
-  });
-
-  it("writes nothing if the mark can be refused before the read", async () => {
-    world.emulator.change.holdRuns();
-    world.emulator.change.startRun("template-1");
-    world.program(marking('scope: "all"').replace("out/", "other/"));
-    await world.project.up({ expect: "failure" });
-    assert.equal(existsSync(join(world.project.folder, "other")), false);
   });
 });
 
@@ -191,7 +147,6 @@ describe("an export with checks on the engine", () => {
     const { output } = await world.project.up();
     assert.match(output, /warning: The rows of task "template-1" did not pass 2 checks:/);
     assert.deepEqual((await world.project.outputs()).failed, ["maxRows", "fields.note.type"]);
-    assert.match((await world.project.up()).output, /unchanged/);
     const places = world.project.findWritten([valueOfRow]).map(({ where }) => where);
     assert.deepEqual(
       places.filter((place) => !/rows(\.rejected)?\.ndjson$/.test(place)),
