@@ -124,11 +124,11 @@ describe("secrets on the engine", () => {
   });
 
   it("are in no preview, no JSON preview, and no saved plan", async () => {
-    const { output } = await world.project.preview({ args: ["--diff"] });
+    const plan = join(world.project.root, "plan.json");
+    const args = ["--diff", "--save-plan", plan];
+    const { output } = await world.project.preview({ args, env: { PULUMI_EXPERIMENTAL: "true" } });
     assert.match(output, /Key *: \[secret\]/);
     await world.project.previewJson();
-    const plan = join(world.project.root, "plan.json");
-    await world.project.preview({ args: ["--save-plan", plan], env: { PULUMI_EXPERIMENTAL: "true" } });
     assert.match(readFileSync(plan, "utf8"), /plain-host-0001/);
     assert.deepEqual(leaks(), []);
     assert.deepEqual(world.operations(), []);
@@ -228,6 +228,7 @@ describe("secrets on the engine", () => {
     await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Key, old.property);
     assert.deepEqual(world.emulator.inspect.task(taskId)?.actions[1]?.loopItems, [old.item]);
+    assert.deepEqual(world.emulator.inspect.task(taskId)?.actions[2]?.properties.TextToSet, old.text);
     assert.deepEqual(leaks(), []);
   });
 
