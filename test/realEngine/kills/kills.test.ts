@@ -49,12 +49,9 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   };
 
-  it("is empty after an ordinary up, and after the next command if a first Ctrl-C interrupted the up", async () => {
-    await world.project.up();
-    assert.deepEqual(journal(), []);
-    await world.project.destroy();
+  it("is empty after the next command if a first Ctrl-C interrupted the up", async () => {
     await interruptedUp();
-    assert.equal(world.project.resource("copy").id, world.copies()[1]);
+    assert.equal(world.project.resource("copy").id, world.copies()[0]);
     const { output } = await world.project.up();
     assert.doesNotMatch(output, /warning/);
     assert.deepEqual(journal(), []);
