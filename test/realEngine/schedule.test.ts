@@ -230,7 +230,6 @@ describe("the recipes for a schedule", () => {
     world.program(fleet(1));
     await world.project.up();
     world.program(fleet(3));
-    await world.project.up();
     for (const [name, nightly] of Object.entries(each)) {
       const before = exported();
       starts();
