@@ -20,8 +20,13 @@ exports.known = w.getActionsOutput({ taskIds: ["template-1"], actionTypes: ["Loo
 
 describe("functions on the engine", () => {
   let world: World;
+  let withAccessToken: Record<string, string>;
+  let withRefreshToken: Record<string, string>;
   before(async () => {
-    world = await World.create({ program });
+    world = await World.create({ program, withCredentials: false });
+    const { accessToken, refreshToken } = world.emulator.credentials;
+    withAccessToken = { WEBEXTRACT_ACCESS_TOKEN: accessToken };
+    withRefreshToken = { WEBEXTRACT_REFRESH_TOKEN: refreshToken };
   });
   after(() => world.remove());
 
@@ -34,14 +39,14 @@ describe("functions on the engine", () => {
       .sort();
 
   it("return unknown values in a preview if an argument is unknown, and make no request", async () => {
-    const { output } = await world.project.preview();
+    const { output } = await world.project.preview({ env: withAccessToken });
     assert.equal(output.match(/\[unknown\]/g)?.length, 10, output);
     assert.match(output, /known\s*: 1/);
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
   it("return their results after the update", async () => {
-    await world.project.up();
+    await world.project.up({ env: withAccessToken });
     const [taskId = ""] = world.copies();
     const rows = world.emulator.inspect.rows(taskId);
     const outputs = (await world.project.outputs()) as Record<string, Record<string, unknown>>;
@@ -53,7 +58,7 @@ describe("functions on the engine", () => {
 
   it("request again in the next run, and return secrets unless plain is set, in the output and in the state", async () => {
     world.operations();
-    const { output } = await world.project.up();
+    const { output } = await world.project.up({ env: withAccessToken });
     assert.deepEqual(
       [...new Set(asked())],
       ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"],
@@ -69,28 +74,25 @@ describe("functions on the engine", () => {
   });
 
   it("use a credentialCommand in a preview", async () => {
-    await world.project.run(["config", "rm", "webextract:accessToken"]);
     const answer = JSON.stringify({ Version: 1, AccessToken: world.emulator.credentials.accessToken });
     world.project.write("credentials.js", `console.log(${JSON.stringify(answer)});`);
-    await world.project.configure({ "webextract:credentialCommand": `${process.execPath} credentials.js` });
+    const env = { WEBEXTRACT_CREDENTIAL_COMMAND: `${process.execPath} credentials.js` };
     world.operations();
-    const { output } = await world.project.preview();
+    const { output } = await world.project.preview({ env });
     assert.doesNotMatch(output, /warning/);
     assert.equal(asked().length, 10);
-    await world.project.run(["config", "rm", "webextract:credentialCommand"]);
   });
 
   it("never use a refresh token in a preview: without another credential they return unknown values, with one warning", async () => {
-    await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
     world.operations();
-    const { output } = await world.project.preview();
+    const { output } = await world.project.preview({ env: withRefreshToken });
     assert.equal(output.match(/^ +warning: pulumi-webextract: In a preview, reads use only accessToken/gm)?.length, 1);
     assert.match(output, /"rows 5" => \[unknown\]/);
     assert.deepEqual(world.operations(), []);
   });
 
   it("use a refresh token in an update", async () => {
-    await world.project.up();
+    await world.project.up({ env: withRefreshToken });
     const operations = world.operations();
     assert.equal(operations.filter((operation) => operation === "refreshToken").length, 1);
     assert.ok(operations.includes("getBatchData"));
@@ -120,30 +122,29 @@ describe("functions on the engine", () => {
   it("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
     world.program(reading(1));
     world.operations();
-    const { output } = await world.project.preview();
+    const { output } = await world.project.preview({ env: withRefreshToken });
     for (const name of ["run", "list", "component", "child"]) {
       assert.match(output, new RegExp(`^ +\\+? *${name} *: \\[unknown\\]`, "m"));
     }
     assert.equal(rowsRead(), 0);
-    await world.project.configure({}, { "webextract:accessToken": world.emulator.credentials.accessToken });
-    const known = (await world.project.preview()).output;
+    const known = (await world.project.preview({ env: withAccessToken })).output;
     assert.match(known, /early *: "read"/);
     assert.match(known, /child *: \[unknown\]/);
     assert.equal(rowsRead(), 1);
   });
 
   it("wait for their dependencies in an update", async () => {
-    await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    await world.project.up({ env: { ...withAccessToken, WEBEXTRACT_FORCE_DESTROY: "true" } });
     const outputs = await world.project.outputs();
     assert.deepEqual(outputs, { run: 25, list: 25, component: 25, child: 25, early: "read" });
   });
 
   it("read in a preview if their dependencies exist and will not be replaced", async () => {
     world.operations();
-    await world.project.preview();
+    await world.project.preview({ env: withAccessToken });
     assert.equal(rowsRead(), 5);
     world.program(reading(2));
-    await world.project.preview();
+    await world.project.preview({ env: withAccessToken });
     // The read that depends only on the component itself.
     assert.equal(rowsRead(), 1);
   });
@@ -157,7 +158,7 @@ describe("functions on the engine", () => {
         refused: await w.getData({ taskId: "template-1" }).catch((error) => error.message),
       });
     `);
-    await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+    await world.project.up({ env: { ...withAccessToken, WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(await world.project.outputs(), {
       subtasks: 3,
       rows: 25,
