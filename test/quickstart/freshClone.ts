@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { scripts } from "../../package.json";
 import { coloured } from "../pages/pictures";
 
 const repository = resolve(__dirname, "../..");
@@ -39,6 +40,8 @@ const lean = { NODE_EXTRA_CA_CERTS: undefined, PROGRAM_IS_TYPESCRIPT: "true" };
 export class FreshClone {
   /** Whether `npm start` runs as users run it. If not, each command of the engine takes a second less. */
   asUsersDo = true;
+  /** Whether npm starts it, which passes signals on in its own way. If not, its script is started without npm. */
+  withNpm = true;
   /** Modules that each process of Node.js loads first. */
   readonly preloaded: string[] = [];
 
@@ -85,7 +88,9 @@ export class FreshClone {
 
   /** Runs `npm start -- …args` to its end. `whileRunning` sees what was written so far at each new piece. */
   start(args: string[] = [], whileRunning?: (output: string, child: ChildProcess) => void): Promise<Ended> {
-    const child = spawn("npm", ["start", "--silent", "--", ...args], {
+    const command = this.withNpm ? ["npm", "start", "--silent", "--"] : scripts.start.split(" ");
+    const [program = "", ...before] = command;
+    const child = spawn(program, [...before, ...args], {
       cwd: this.folder,
       env: this.environment(),
       stdio: ["ignore", "pipe", "pipe"],

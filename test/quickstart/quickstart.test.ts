@@ -74,12 +74,7 @@ describe("npm start", function () {
     assert.deepEqual(exportedRows(output), expectedRows(2));
     assertShownInReadme(output);
     clone.asUsersDo = false;
-  });
-
-  it("shows no change in the next preview without an edit", async () => {
-    const output = succeeded(await clone.start(["preview"]));
-    assert.deepEqual(changedProperties(output), []);
-    assert.match(output, /4 unchanged/);
+    clone.withNpm = false;
   });
 
   it("shows an edited setting and the run that it starts again, and exports the new rows", async () => {
@@ -104,16 +99,6 @@ describe("npm start", function () {
     assert.equal(code, 1);
     assert.match(output, /the emulator does not have it.*npm start -- reset/s);
     assert.doesNotMatch(output, /^ +at /m);
-  });
-
-  it("explains how to continue when the state of the stack is lost", async () => {
-    const stacks = join(clone.folder, ".webextract/stacks");
-    renameSync(stacks, `${stacks}.kept`);
-    const { code, output } = await clone.start(["preview"]);
-    renameSync(stacks, `${stacks}.new`);
-    renameSync(`${stacks}.kept`, stacks);
-    assert.equal(code, 1);
-    assert.match(output, /no stack contains.*npm start -- reset/s);
   });
 
   it("explains a port that another program took", async () => {
