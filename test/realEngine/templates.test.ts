@@ -3,10 +3,12 @@ import { execFileSync, spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -39,6 +41,40 @@ function npmEnvironment(): Record<string, string> {
     npm_config_audit: "false",
     ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }),
   };
+}
+
+/** The packages that npm has installed for the first template with this package.json. A later one with the same gets them from here. */
+class Installation {
+  private static readonly all = new Map<string, Installation>();
+  private readonly root = mkdtempSync(join(tmpdir(), "webextract-installed-"));
+  private readonly modules = join(this.root, "node_modules");
+
+  private constructor() {
+    process.once("exit", () => rmSync(this.root, { recursive: true, force: true }));
+  }
+
+  static of(packageJson: string): Installation {
+    const installation = Installation.all.get(packageJson) ?? new Installation();
+    Installation.all.set(packageJson, installation);
+    return installation;
+  }
+
+  /** Folders for PATH: none for the first template, then one with an npm that installs by moving the packages from here. */
+  get path(): string[] {
+    if (!existsSync(this.modules)) {
+      return [];
+    }
+    const bin = join(this.root, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "npm"), `#!/bin/sh\ntest "$1" = install && mv "${this.modules}" .\n`, { mode: 0o755 });
+    return [bin];
+  }
+
+  keep(project: string): void {
+    if (existsSync(join(project, "node_modules"))) {
+      renameSync(join(project, "node_modules"), this.modules);
+    }
+  }
 }
 
 /** `npm run emulator` of a project, on a free port. */
@@ -97,6 +133,7 @@ for (const template of ofNodejs) {
     let emulator: EmulatorProcess | undefined;
     let output: string;
     let count: string;
+    let installation: Installation;
 
     before(async () => {
       copy = realpathSync(mkdtempSync(join(tmpdir(), "webextract-template-")));
@@ -107,14 +144,16 @@ for (const template of ofNodejs) {
         for (const name of Object.keys(group ?? {})) group[name] = versions[name];
       }
       writeFileSync(join(copy, "package.json"), JSON.stringify(manifest));
+      installation = Installation.of(JSON.stringify(manifest));
       // Only the home and the backend of this project are used, not its program.
-      project = await Project.create({ files: {}, install: "none" });
+      project = await Project.create({ files: {}, install: "none", path: installation.path });
       folder = join(project.root, "my-shop");
       const options = ["--yes", "--dir", folder, "--name", "my-shop", "--description", "Products of my shop"];
       ({ output } = await project.run(["new", copy, ...options], { env: npmEnvironment() }));
     });
     after(async () => {
       await emulator?.stop();
+      installation.keep(folder);
       await project.remove();
       rmSync(copy, { recursive: true, force: true });
     });
