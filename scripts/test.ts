@@ -19,16 +19,16 @@ const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 const longest = [
   "quickstart/quickstart",
   "realEngine/templates",
-  "realEngine/plugin/yamlTemplate",
-  "realEngine/refresh",
-  "realEngine/diffs/runs",
-  "realEngine/diffs/settings",
-  "realEngine/diffs/tasks",
-  "realEngine/resources",
-  "realEngine/waiting",
+  "realEngine/review",
   "realEngine/kills/kills",
+  "realEngine/schedule",
+  "realEngine/diffs/runs",
   "realEngine/packaging",
-  "realEngine/options",
+  "realEngine/runLabels",
+  "realEngine/refresh",
+  "realEngine/upgrade/upgrade",
+  "realEngine/diffs/tasks",
+  "realEngine/diffs/settings",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
 /** Two thirds of the unit tests, by the time that they take. */

@@ -1,5 +1,6 @@
 import type { Problem, Shape } from "../service/contract/kinds";
 import { checkValue } from "../service/contract/kinds";
+import { parsedJson } from "../service/parsedJson";
 
 const booleans = new Map([
   ["true", true],
@@ -24,21 +25,13 @@ function plainValue(kind: Shape, raw: string): unknown {
     case "number":
       return raw.trim() === "" ? undefined : Number(raw);
     case "list":
-      return raw.trimStart().startsWith("[") ? parseJson(raw) : raw.split(",").map((item) => item.trim());
+      return raw.trimStart().startsWith("[") ? parsedJson(raw) : raw.split(",").map((item) => item.trim());
     case "any":
       return booleans.get(raw.toLowerCase()) ?? plainValue({ is: "list", of: kind }, raw);
     case "map":
     case "object":
-      return parseJson(raw);
+      return parsedJson(raw);
     default:
       return raw;
-  }
-}
-
-function parseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return undefined;
   }
 }

@@ -148,8 +148,9 @@ export class Host {
 
   /** The engine can request the same check or diff more than once. */
   warnOnce(message: string, urn?: string): void {
-    if (!this.noted.has(message)) {
-      this.noted.add(message);
+    const warning = `${urn} ${message}`;
+    if (!this.noted.has(warning)) {
+      this.noted.add(warning);
       this.engine.log.warn(message, urn);
     }
   }

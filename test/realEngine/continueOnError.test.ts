@@ -66,16 +66,19 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
 });
 
 describe("a run that only names a failed resource in rerunOn, with --continue-on-error", () => {
-  it("is skipped with its name", async () => {
+  it("is skipped with its name, also if another resource is skipped for the same reason", async () => {
     const world = await World.create({
       program: `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
-new CloudRun("again", { taskId: "template-1", rerunOn: [copy] });`,
+new CloudRun("again", { taskId: "template-1", rerunOn: [copy] });
+new CloudRun("later", { taskId: "template-1", rerunOn: [copy], triggers: [2] });`,
     });
     try {
       world.emulator.fault({ operation: "copyTask", ...broken });
       const { output } = await world.project.up(goOn);
-      assert.match(output, /CloudRun again +warning: skipped: copy failed\n/);
+      for (const name of ["again", "later"]) {
+        assert.match(output, new RegExp(`CloudRun ${name} +warning: skipped: copy failed\n`));
+      }
       assert.ok(!world.operations().includes("startTask"));
     } finally {
       await world.remove();

@@ -49,7 +49,9 @@ export class KillableProcess {
     const exchange = async (transport: Transport, request: WireRequest): Promise<Exchange> => {
       this.begin();
       const fate = this.plan.onRequest(new URL(request.url).pathname);
-      const lost: Exchange = { loss: { reason: "connection", sent: true, detail: "the connection broke" } };
+      const lost: Exchange = {
+        loss: { reason: "connection", sent: true, detail: "the connection broke", host: "service" },
+      };
       const answered = fate === "lostBefore" ? lost : await real.call(transport, request);
       return fate === "answered" ? answered : lost;
     };

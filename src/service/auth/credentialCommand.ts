@@ -6,7 +6,9 @@ import { shownText } from "../errors/foreignText";
 import { clock } from "../http/clock";
 import { onAbort } from "../http/onAbort";
 import { isRecord } from "../isRecord";
-import { isHeaderValue } from "./accessToken";
+import { parsedJson } from "../parsedJson";
+import type { AccessToken } from "./accessToken";
+import { accessTokenOf, isHeaderValue } from "./accessToken";
 
 /** What a credential command must print, as JSON. */
 export interface CommandCredential {
@@ -16,13 +18,6 @@ export interface CommandCredential {
   AccessToken: string;
   /** When the token expires, as an ISO date. Absent: the token is used until the service refuses it. */
   Expiration?: string;
-}
-
-/** What a credential command printed. */
-export interface CommandToken {
-  accessToken: string;
-  /** Milliseconds since 1970. Absent: the token is used until the service refuses it. */
-  expiresAt?: number;
 }
 
 /** Milliseconds a credential command can take. */
@@ -38,7 +33,7 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * interruption and at the end of this process, the command ends with all that it has started.
  * @throws Error for the user that names nothing that the command printed
  */
-export async function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<CommandToken> {
+export async function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<AccessToken> {
   // As a process group of its own, all of it can be ended together. On Windows, a detached process would open a window.
   const detached = process.platform !== "win32";
   const child = spawn(command, { shell: true, detached, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
@@ -108,20 +103,19 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-function tokenIn(output: string): CommandToken {
-  let printed: unknown;
-  try {
-    printed = JSON.parse(output);
-  } catch {
-    throw new Error("did not print JSON on stdout");
-  }
+function tokenIn(output: string): AccessToken {
+  const printed = parsedJson(output);
+  if (printed === undefined) throw new Error("did not print JSON on stdout");
   if (!isRecord(printed)) throw new Error("did not print a JSON object");
   const { Version, AccessToken, Expiration } = printed;
   if (Version !== 1) throw new Error("printed no Version, or one other than 1");
   if (typeof AccessToken !== "string" || !isHeaderValue(AccessToken)) throw new Error("printed no usable AccessToken");
-  if (Expiration === undefined || Expiration === null) return { accessToken: AccessToken };
+  const now = Date.now();
+  if (Expiration === undefined || Expiration === null) {
+    return accessTokenOf("credentialCommand", AccessToken, now, undefined);
+  }
   const expiresAt = typeof Expiration === "string" ? Date.parse(Expiration) : Number.NaN;
   if (Number.isNaN(expiresAt)) throw new Error("printed an Expiration that is not an ISO date");
-  if (expiresAt <= Date.now()) throw new Error("printed a token that has already expired");
-  return { accessToken: AccessToken, expiresAt };
+  if (expiresAt <= now) throw new Error("printed a token that has already expired");
+  return accessTokenOf("credentialCommand", AccessToken, now, expiresAt);
 }

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import { rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
 // a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
-import { codeOf, makePrivateFolder, readPrivateFile, setAside, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
 import { isRecord } from "../isRecord";
+import { parsedJson } from "../parsedJson";
 import type { ClientSettings } from "../settings";
 
 /** The newest tokens that one start token led to. A start token is the refresh token that somebody configured or imported. Times are milliseconds since 1970. */
@@ -210,7 +212,9 @@ export class TokenStore {
    */
   async #corrupt(isNeeded: boolean): Promise<StoreFile> {
     if (this.#isLocked) {
-      const aside = await setAside(this.file).catch((error: unknown) => {
+      const target = await targetOf(this.file);
+      const aside = `${target}.corrupt-${Date.now()}`;
+      await rename(target, aside).catch((error: unknown) => {
         throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
       });
       this.#settings.warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
@@ -253,12 +257,7 @@ function sha256(text: string): string {
 
 /** Undefined if the content is invalid. */
 function parse(text: string): StoreFile | "otherVersion" | undefined {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const content = parsedJson(text);
   if (!isRecord(content)) return undefined;
   const { version, families, imported } = content;
   if (typeof version === "number" && version !== 1) return "otherVersion";

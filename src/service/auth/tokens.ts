@@ -2,7 +2,7 @@ import type { Failure } from "../errors/failures";
 import { tokenSources } from "../errors/hints";
 import { onAbort } from "../http/onAbort";
 import type { AccessToken, CredentialSource, CredentialsInUse, NothingFound, TokenLookup } from "./accessToken";
-import { accessTokenOf, NoToken } from "./accessToken";
+import { NoToken } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
 import type { TokenParts } from "./tokenRefresh";
 import { TokenRefresh } from "./tokenRefresh";
@@ -227,10 +227,9 @@ export class Tokens {
     const { secrets, settings } = this.#parts;
     const name = settings.settingName("credentialCommand");
     try {
-      const { accessToken, expiresAt } = await runCredentialCommand(command, settings.interrupted);
-      secrets.add(accessToken);
-      if (this.#refused.has(accessToken)) return { refused: true, reason: `the token of ${name} was refused` };
-      return accessTokenOf("credentialCommand", accessToken, Date.now(), expiresAt);
+      const token = await runCredentialCommand(command, settings.interrupted);
+      secrets.add(token.value);
+      return this.#refused.has(token.value) ? { refused: true, reason: `the token of ${name} was refused` } : token;
     } catch (error) {
       return { reason: `${name} ${error instanceof Error ? error.message : "failed"}` };
     }

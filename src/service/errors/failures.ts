@@ -1,4 +1,5 @@
 import { isRecord } from "../isRecord";
+import { parsedJson } from "../parsedJson";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 import { hideSecrets } from "./secretShapes";
@@ -19,8 +20,8 @@ export interface Loss {
   /** Whether a part of the request may have reached the other side. */
   sent: boolean;
   detail: string;
-  /** Host and port of the service, if no connection to it was made. */
-  host?: string;
+  /** Host and port of the service. */
+  host: string;
   /** The status with which a proxy refused a connection. */
   status?: number;
   /** The request used a kept connection, which the other side may have closed at that moment. */
@@ -46,12 +47,6 @@ export interface Failure {
   staleConnection?: boolean;
   /** A 403 without a code. */
   perhapsToken?: boolean;
-}
-
-interface ErrorBody {
-  code?: string;
-  message?: string;
-  requestId?: string;
 }
 
 const kindOfCode = new Map<string, ServiceErrorKind>([
@@ -94,24 +89,19 @@ export function failureOfResponse(
   { notExecutedCodes, scrub = same, hideValues = same }: Reading,
 ): Failure | undefined {
   const body = errorBody(response);
-  if (response.status === 200 && body?.code === undefined && body?.message === undefined) return undefined;
+  if (response.status === 200 && body?.code === undefined && body?.said === undefined) return undefined;
   const { status } = response;
   // Secrets are hidden before the text is cut: a part of a secret could not be found.
   const code = body?.code && foreign(hideValues(scrub(body.code)));
-  const said = body?.message && foreign(hideValues(scrub(body.message)));
+  const said = body?.said && foreign(hideValues(scrub(body.said)));
   const requestId = body?.requestId && foreign(scrub(body.requestId));
   const problem = sentence(status, foreign(scrub(response.contentType)), code, said);
   const known = { status, code, said, requestId, retryAfter: waitOf(response.retryAfter), problem };
   const kindByCode = body?.code === undefined ? undefined : kindOfCode.get(plain(body.code));
   const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));
   if (isListed) {
-    const kind = kindByCode ?? "refused";
-    return {
-      ...known,
-      kind: kind === "outcomeUnknown" ? "refused" : kind,
-      outcome: "notExecuted",
-      repeat: "anyOperation",
-    };
+    const kind = kindByCode === undefined || kindByCode === "outcomeUnknown" ? "refused" : kindByCode;
+    return { ...known, kind, outcome: "notExecuted", repeat: "anyOperation" };
   }
   const kind = kindOf(status, kindByCode);
   switch (kind) {
@@ -140,13 +130,9 @@ function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceEr
   if (status >= 500) return "outcomeUnknown";
   // 429 proves that nothing was done, even with a code that proves nothing with another status.
   if (status === 429 && byCode === "outcomeUnknown") return "rateLimited";
-  return byCode ?? kindOfStatus.get(status) ?? kindOfRest(status);
-}
-
-function kindOfRest(status: number): ServiceErrorKind {
-  if (status === 200 || status >= 400) return "refused";
   // A 3xx is not followed, because that would send the credential elsewhere. No operation responds 2xx other than 200.
-  return "contract";
+  const ofOthers = status === 200 || status >= 400 ? "refused" : "contract";
+  return byCode ?? kindOfStatus.get(status) ?? ofOthers;
 }
 
 export function failureOfLoss(loss: Loss): Failure {
@@ -166,10 +152,9 @@ export function failureOfLoss(loss: Loss): Failure {
     }
     default: {
       const kind = loss.sent ? "outcomeUnknown" : "unreachable";
-      const to = loss.host === undefined ? "" : ` to ${loss.host}`;
       const problem = loss.sent
         ? `no complete response came (${loss.detail}).`
-        : `no connection${to} (${loss.detail}).`;
+        : `no connection to ${loss.host} (${loss.detail}).`;
       const repeat = loss.sent ? "repeatable" : "anyOperation";
       return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection };
     }
@@ -184,25 +169,20 @@ function plain(code: string): string {
 const largestErrorBody = 1024 * 1024;
 
 /** Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`; undefined for anything else. */
-function errorBody(response: HttpResponse): ErrorBody | undefined {
+function errorBody(response: HttpResponse): Pick<Failure, "code" | "said" | "requestId"> | undefined {
   // A success can have megabytes of rows, so an error is looked for among its first members only.
   if (response.status === 200 && !response.body.subarray(0, 4096).includes('"error"')) return undefined;
   if (response.body.length > largestErrorBody) return undefined;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(response.body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  const parsed = parsedJson(response.body.toString("utf8"));
   if (!isRecord(parsed) || (response.status === 200 && parsed.data !== undefined && parsed.data !== null))
     return undefined;
   const requestId = text(parsed.requestId);
   const { error } = parsed;
-  if (isRecord(error)) return { code: text(error.code), message: text(error.message), requestId };
+  if (isRecord(error)) return { code: text(error.code), said: text(error.message), requestId };
   if (typeof error === "string" && error !== "") {
-    return { code: error, message: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
+    return { code: error, said: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
   }
-  return response.status === 200 ? undefined : { code: text(parsed.code), message: text(parsed.message), requestId };
+  return response.status === 200 ? undefined : { code: text(parsed.code), said: text(parsed.message), requestId };
 }
 
 function text(value: unknown): string | undefined {

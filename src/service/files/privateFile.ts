@@ -1,7 +1,7 @@
-import { readFile, rename, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { pause } from "../http/clock";
 import { makeFolder } from "./folders";
-import { replaceFile, targetOf } from "./replaceFile";
+import { replaceFile } from "./replaceFile";
 
 /** Files that only their owner can read. */
 
@@ -39,17 +39,6 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 /** @param durable as in {@link replaceFile} */
 export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
   await replaceFile(file, content, { mode: 0o600, durable });
-}
-
-/**
- * Renames a file whose content is not valid. The file is kept, because it can contain something that is needed.
- * @returns the new path
- */
-export async function setAside(file: string): Promise<string> {
-  const target = await targetOf(file);
-  const aside = `${target}.corrupt-${Date.now()}`;
-  await rename(target, aside);
-  return aside;
 }
 
 /** The error code of the file system, for a message. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { codeOf } from "./privateFile";
 
 /** A process of some machine, named so that no later process has the same name. */
 export interface ProcessName {
@@ -47,6 +48,6 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // A process of another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
