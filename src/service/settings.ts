@@ -48,16 +48,9 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     ...defaults,
     notExecutedCodes: [],
     ...given,
-    // Without trailing slashes.
-    baseUrl: withoutSlashes(options.baseUrl),
+    baseUrl: options.baseUrl.replace(/(?<!\/)\/+$/, ""),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
   };
-}
-
-function withoutSlashes(address: string): string {
-  let end = address.length;
-  while (address[end - 1] === "/") end -= 1;
-  return address.slice(0, end);
 }
 
 /** The kinds of the options that one value alone describes. */

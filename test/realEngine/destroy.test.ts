@@ -39,7 +39,10 @@ describe("the destroy of a task that still has rows", () => {
       expect: "failure",
       env: { WEBEXTRACT_FORCE_DESTROY: "another-task" },
     });
-    assert.match(again.output, /set onDelete: "retain" on the resource, and run "pulumi up --target /);
+    assert.match(
+      again.output,
+      /and run "pulumi up --target (?:'urn:[^']+'"|URN" \(the URN is in the output of "pulumi stack --show-urns"\)) and then the same command/,
+    );
     assert.match(
       again.output,
       /A "pulumi up" without --target makes again what has left the state, and starts a paid run/,

@@ -58,13 +58,13 @@ function columnsOf(first: readonly string[]): Record<keyof typeof titles, number
 }
 
 /**
- * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the first of them. Cells between quotation
- * marks can contain it, and no line break.
+ * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the first of them, outside quotation
+ * marks. Cells between quotation marks can contain it, and no line break.
  */
 function recordsOf(text: string): { line: number; cells: string[] }[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   const first = lines.find((each) => /^\s*[^\s#]/.test(each)) ?? "";
-  const separator = /[,;\t]/.exec(first)?.[0] ?? ",";
+  const separator = /[,;\t]/.exec(first.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
   const cell = new RegExp(`${separator} *(?:"((?:[^"]|"")*)" *|([^${separator}]*))(?=$|${separator})`, "g");
   const records = lines.map((each, index) => ({
     line: index + 1,

@@ -8,13 +8,15 @@ import { firstOf, shellQuoted } from "../../resources/values";
  */
 export function describeRefusedDelete(
   { message, taskId }: RowsAreHeld,
-  urn = "URN",
+  urn?: string,
   deleted: readonly string[] = [],
 ): string {
+  const target = urn === undefined ? "URN" : shellQuoted(urn);
+  const whereUrn = urn === undefined ? ' (the URN is in the output of "pulumi stack --show-urns")' : "";
   return [
     message,
     `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId} (or =true, for all tasks).`,
-    `To keep the task and its rows in a destroy, set onDelete: "retain" on the resource, and run "pulumi up --target ${shellQuoted(urn)}" and then the same command again.`,
+    `To keep the task and its rows in a destroy, set onDelete: "retain" on the resource, and run "pulumi up --target ${target}"${whereUrn} and then the same command again.`,
     'This does not reach the old task of a replace: to keep that one, remove it from the state with "pulumi state delete".',
     `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
     ...(deleted.length === 0 ? [] : [`Already out of the state: ${firstOf(deleted, 5)}.`]),

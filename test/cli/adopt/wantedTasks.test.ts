@@ -31,6 +31,10 @@ describe("the tasks to adopt", () => {
   it("are separated as in the first line that is neither blank nor a comment", () => {
     assert.deepEqual(read("# exported; do not edit\nb,Books,Shops"), [["b", "Books", "Shops"]]);
     assert.deepEqual(read("\n# id, name\nid;name\nb;Books"), [["b", "Books", ""]]);
+    assert.deepEqual(read('"b;1",Books\nc,"New, and used"'), [
+      ["b;1", "Books", ""],
+      ["c", "New, and used", ""],
+    ]);
   });
 
   it("are found by the titles of a CSV, with commas, semicolons or tabs, wherever the columns stand", () => {
