@@ -1,3 +1,4 @@
+export { TokenStore } from "../../src/service/auth/tokenStore";
 export { parseJson } from "../../src/service/contract/json";
 export type { Shape } from "../../src/service/contract/kinds";
 export type { OperationName } from "../../src/service/contract/operations";

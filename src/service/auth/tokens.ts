@@ -124,9 +124,11 @@ export class Tokens {
   }
 
   #refuse({ value, source }: AccessToken): void {
+    const isNew = !this.#refused.has(value) && !this.#proven.has(value);
     this.#refused.add(value);
-    // The service refused a new token at once, so it would refuse the next token of this source too.
-    if (!this.#proven.has(value) && (source === "credentialCommand" || source === "refreshToken")) {
+    // The service refused a new token at once, so it would refuse the next token of this source too. A call that sends the old token once more does
+    // not make the rest longer.
+    if (isNew && (source === "credentialCommand" || source === "refreshToken")) {
       this.#rest(source, {
         reason: `the new access token from ${this.#parts.settings.settingName(source)} was refused`,
       });
