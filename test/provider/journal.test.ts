@@ -155,6 +155,28 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.warnings, []);
     });
 
+    it("copies again when the copy is gone, and after a second kill takes over the newer copy without a word of the other", async () => {
+      const copy = await copiedUnsaved();
+      world.emulator.change.deleteTask(copies()[0] ?? "");
+      const saved = await world.unsaved(copy, () => copy.up(copyArgs));
+      forget();
+      await saved.up(copyArgs);
+      assert.deepEqual(copies(), [saved.id]);
+      assert.equal(world.warnings.length, 1);
+      assert.match(String(world.warnings[0]), new RegExp(`^"${saved.id}" .* It was taken over`));
+      assert.deepEqual(world.journal(), []);
+    });
+
+    it("reads no other files of the folder, such as a copy that somebody made of an entry", async () => {
+      const copy = await copiedUnsaved();
+      const [name = ""] = readdirSync(folder()).filter((each) => each.endsWith(".json"));
+      const others = [`${name}.bak`, `old-${name}`];
+      for (const other of others) writeFileSync(join(folder(), other), "{");
+      await copy.up(copyArgs);
+      assert.deepEqual(copies(), [copy.id]);
+      assert.deepEqual(readdirSync(folder()).sort(), others.sort());
+    });
+
     it("refuses if the service does not show whether the copy exists, and names the copy", async () => {
       const copy = await copiedUnsaved();
       const [taskId] = copies();
