@@ -66,6 +66,19 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([second.state.rowCount, second.state.marked, marked()], [26, true, 26]);
   });
 
+  it("marks a batch with equal rows, and sends no mark if all of its rows are marked already", async () => {
+    const lotNo = await world.finishedRun();
+    world.emulator.change.insertRows("task-1", ['{"a":1}', '{"a":1}'], lotNo);
+    const args = { ...marking, scope: "batch", lotNo, path: "out/{lotNo}-{n}.ndjson" };
+    await world.declare("DataExport").up(args);
+    assert.equal(marked(), 27);
+    world.operations();
+    const again = world.declare("DataExport", "again");
+    await again.up(args);
+    assert.deepEqual([again.state.rowCount, again.state.marked], [27, true]);
+    assert.equal(world.sent("markExported").length, 0);
+  });
+
   it("marks no row of another batch with the same text", async () => {
     world.emulator.change.insertRows("task-1", ['{"a":1}']);
     const lotNo = await world.finishedRun();
@@ -118,7 +131,10 @@ describe("DataExport with markScope task", () => {
     await world.finishedRun();
     const each = world.declare("DataExport");
     world.emulator.fault({ operation: "getSubtasks", kind: "reset", skip: 2 });
-    await failure(each.up(marking));
+    assert.match(
+      await failure(each.up(marking)),
+      /the check before the mark failed: .*[^.]\. The 25 rows are in "out\/1\.ndjson"\. The next up exports them again into a new file\. /,
+    );
     assert.deepEqual([each.id, each.state.pending, marked()], ["out/1.ndjson", ["mark"], 0]);
     await each.refresh();
     assert.equal(await each.up(marking), "updated");
