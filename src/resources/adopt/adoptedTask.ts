@@ -97,14 +97,15 @@ function adoptedAction(
   const title = fieldOf(shown, "name");
   const { values, areFields } = propertiesOf(shown, notes);
   const properties = new Map<string, PropertyValue>();
-  const textsBeside = (name: string): string[] => {
-    const others = [...values].filter(([each]) => each !== name);
-    return [title, actionId, ...others.flat()].filter((each) => typeof each === "string");
-  };
+  const ofAction = Object.entries(shown).filter(([name]) => !["properties", "loopitems"].includes(name.toLowerCase()));
+  const beside = (name: string): unknown[] => [...ofAction, ...values].filter(([each]) => each !== name).flat();
   for (const [name, value] of values) {
     if (!isName(name) || !isScalar(value)) {
       notes.push(`Property "${name}" is not declared, because its name or its value ${notKept}.`);
-    } else if (secrets.mayBeProperty(name, String(value)) || secrets.isTypedPassword(name, textsBeside(name))) {
+    } else if (
+      secrets.mayBeProperty(name, String(value)) ||
+      secrets.isTypedPassword(name, String(value), beside(name))
+    ) {
       notes.push(`The value of property "${name}" may be a secret. It ${secrets.fate}.`);
       properties.set(name, secretValue);
     } else if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {

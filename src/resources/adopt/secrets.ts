@@ -1,4 +1,4 @@
-import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
+import { hideSecrets, mayBeSecret, saysWhere } from "../../service/errors/secretShapes";
 import type { ServiceClientOptions } from "../../service/options";
 
 /** What becomes of such a value in an import. */
@@ -38,11 +38,16 @@ export class Secrets {
   }
 
   /**
-   * Whether an action types the value of this property into a field for a password, by what else the action shows.
-   * @param others its title, and the names and values of its other properties
+   * Whether an action may type the value of this property into a field for a password, by what else the action shows. The contract does not define the
+   * names of properties, so each one counts that is none of a place, a time or a switch.
+   * @param others all other names and values of the action
    */
-  isTypedPassword(name: string, others: readonly string[]): boolean {
-    return isTyped.test(name) && others.some((each) => namesPassword.test(each));
+  isTypedPassword(name: string, value: string, others: readonly unknown[]): boolean {
+    const isOther = saysWhere(name) || isTime.test(name) || /^(?:\s*|true|false)$/i.test(value);
+    return (
+      !isOther &&
+      others.some((each) => namesPassword.test(typeof each === "string" ? each : (JSON.stringify(each) ?? "")))
+    );
   }
 
   private hasCredential(value: string): boolean {
@@ -50,6 +55,6 @@ export class Secrets {
   }
 }
 
-const isTyped = /(?:text|value|input|content|keys|string)$/i;
+const isTime = /wait|delay|time|interval|retr(?:y|ies)/i;
 const namesPassword =
-  /passwor[dt]|passwd|passphrase|passcode|kennwort|contrase(?:n|ñ)a|senha|mot de passe|(?<![\p{L}\d])(?:pass|pwd|pin|otp)(?![\p{L}\d])/iu;
+  /passwor[dt]|passwd|passphrase|passcode|kennwort|contrase(?:n|ñ)a|senha|mot de passe|wachtwoord|пароль|密[码碼]|パスワード|(?<![\p{L}\d])(?:pass|pwd|pin|otp)(?![\p{L}\d])/iu;

@@ -130,19 +130,25 @@ const secretPairs = ["apikey", "accesskey", "privatekey", "secretkey", "authkey"
 /** A property such as PasswordSelector says where something is, not what it is. */
 const places = [
   ...["selector", "xpath", "field", "name", "id", "column", "type", "index", "label", "length"],
+  ...["element", "css", "path"],
   ...["url", "endpoint", "policy", "hint"],
 ];
 /** The token of a page is none of a person. */
 const harmlessTokens = ["pagetoken", "nexttoken", "synctoken", "continuationtoken", "canceltoken"];
 
+/** Whether a name says where something is, not what it is. */
+export function saysWhere(name: string): boolean {
+  return places.includes(wordsOf(name).at(-1) ?? "");
+}
+
 /** Whether a name says that its value is a secret. */
 function isSecretName(name: string): boolean {
-  const words = decoded(name)
-    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== "");
-  if (places.includes(words.at(-1) ?? "") || harmlessTokens.some((each) => words.join("").endsWith(each))) {
+  const words = wordsOf(name);
+  // The cookies of a session, such as JSESSIONID, PHPSESSID and ASP.NET_SessionId.
+  if (/sess(?:ion)?id$/.test(words.join(""))) {
+    return true;
+  }
+  if (saysWhere(name) || harmlessTokens.some((each) => words.join("").endsWith(each))) {
     return false;
   }
   // Within a name, "pass" is mostly something else, as in FirstPass.
@@ -152,20 +158,22 @@ function isSecretName(name: string): boolean {
       const pair = `${word}${words[index + 1] ?? ""}`;
       const isWhole = secretWords.includes(word) || ["cookie", "cookies", "credentials"].includes(word);
       // Words can stand together without a border, as in "userpassword".
-      return (
-        isWhole ||
-        secretPairs.includes(pair) ||
-        [...secretWords, ...secretPairs].some((secret) => word.endsWith(secret))
-      );
+      return isWhole || [...secretWords, ...secretPairs].some((secret) => pair === secret || word.endsWith(secret));
     })
   );
 }
 
+function wordsOf(name: string): string[] {
+  return decoded(name)
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== "");
+}
+
 /** Names in the query of an address that are too short to be secret elsewhere. */
 function isSecretParameter(name: string): boolean {
-  return ["signature", "sig", "auth", "key", "sessionid", "sid", "xamzsignature", "xamzcredential"].includes(
-    lettersOf(name),
-  );
+  return ["signature", "sig", "auth", "key", "sid", "xamzsignature", "xamzcredential"].includes(lettersOf(name));
 }
 
 function lettersOf(name: string): string {

@@ -153,6 +153,20 @@ actions:
       assert.match(text, /^ {6}Wait: "2"$/m);
       assert.ok(text.includes(value));
     }
+    for (const name of ["TextToSet", "Wert", "Payload2", "value_1", "输入"]) {
+      const typed = { Selector: "input[type=password]", [name]: "hunter2", Clear: "true", TimeoutMs: 2000 };
+      const text = manifestOf([open(typed)]);
+      assert.doesNotMatch(text, /hunter2/, name);
+      assert.match(text, /^ {6}Clear: "true"\n {6}TimeoutMs: 2000$/m);
+    }
+    for (const shown of [
+      { ...open({ TextToSet: "hunter2" }), element: { kind: "password" } },
+      { actionType: "EnterPasswordAction", actionId: "enter", TextToSet: "hunter2" },
+      open({ Element: { Selector: "#password" }, TextToSet: "hunter2" }),
+      open({ TextToSet: "hunter2", Hint: "密码" }),
+    ]) {
+      assert.doesNotMatch(manifestOf([shown]), /hunter2/);
+    }
     const harmless = { Selector: "#compass, .spinner", Text: "Leipzig" };
     assert.deepEqual(actionsOf(manifestOf([open(harmless)])).open?.properties, harmless);
   });
