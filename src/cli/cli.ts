@@ -111,6 +111,8 @@ export class Cli {
       warn: (message) => terminal.warn(message),
       log: (line) => terminal.say(line),
       interrupted,
+      // A command that only reads must not cost the account its refresh token.
+      mustStoreTokens: true,
     });
     this.clients.push(client);
     return client;

@@ -59,6 +59,11 @@ export interface ServiceClientOptions {
   maxResponseBytes?: number;
   /** After an abort, no call waits for the limiter or for the next attempt: the call ends with an error. A request in progress completes. */
   interrupted?: AbortSignal;
+  /**
+   * Whether a refresh token is sent only if its successor can be stored. Default false.
+   * @internal
+   */
+  mustStoreTokens?: boolean;
 }
 
 /** Options of a single call. */

@@ -41,6 +41,7 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     log: stderr,
     warn: stderr,
     interrupted: new AbortController().signal,
+    mustStoreTokens: false,
     settingName: (option: string) => option,
   } as const;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));

@@ -61,6 +61,25 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal(store?.is, "problem", store?.found);
   });
 
+  it("sends no refresh token if its successor could not be stored, and says which folder cannot be written", async () => {
+    writeFileSync(world.path("taken"), "a file");
+    const environment = {
+      WEBEXTRACT_ACCESS_TOKEN: undefined,
+      WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken,
+      WEBEXTRACT_TOKEN_STORE: world.path("taken/tokens"),
+    };
+    const { read, "token store": store } = await doctor(environment);
+    assert.deepEqual([read?.is, store?.is], ["problem", "problem"]);
+    assert.match(read?.found ?? "", /not sent: the token store .* cannot be written \(ENOTDIR\)/);
+    assert.ok(read?.remedy?.startsWith(`Make the folder ${world.path("taken/tokens")} writable, or `), read?.remedy);
+    for (const line of ["rows shop-1", "actions shop-1 --types LoopAction", "status shop-1"]) {
+      const { code, stderr } = await world.run(line, environment);
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, /so the new refresh token would be lost\. Make the folder /);
+    }
+    assert.deepEqual(world.operations(), []);
+  });
+
   describe("says of the journal whether it lasts, and whether checkpoints can be skipped", () => {
     const lasting = join(repositoryRoot, "node_modules", ".cache", "journal-of-a-test");
     after(() => rmSync(lasting, { recursive: true, force: true }));

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { NewTokens } from "../contract/responses";
 import { isServiceError } from "../errors/errors";
 import type { Redactor } from "../errors/redactor";
@@ -17,7 +18,7 @@ export interface TokenParts {
   refresh: (refreshToken: string) => Promise<NewTokens>;
 }
 
-/** What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no command. */
+/** What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no work of the provider. */
 const fullDisk = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /**
@@ -92,7 +93,8 @@ export class TokenRefresh {
       if (next?.refreshToken === undefined) return this.#refused(families);
       const { family, refreshToken, isStandIn } = next;
       const token =
-        (always ? undefined : this.#goodTokenOf(family)) ?? (await this.#exchange(refreshToken, family, always));
+        (always ? undefined : this.#goodTokenOf(family)) ??
+        (await this.#exchange(refreshToken, family, always || this.#parts.settings.mustStoreTokens));
       if (token !== undefined) return { ...token, isStandIn };
       refused.push(refreshToken);
     }
@@ -106,7 +108,8 @@ export class TokenRefresh {
     const code = await store.writeProblem();
     if (code !== undefined && (mustStore || fullDisk.includes(code))) {
       const problem = `not sent: the token store ${store.file} cannot be written (${code}), so the new refresh token would be lost.`;
-      throw new NoToken("credential", problem, "Free space there, or set tokenStore to a folder that can be written.");
+      const remedy = fullDisk.includes(code) ? "Free space there" : `Make the folder ${dirname(store.file)} writable`;
+      throw new NoToken("credential", problem, `${remedy}, or set tokenStore to a folder that can be written.`);
     }
     store.warnWithoutLock();
     this.isExchanging = true;
