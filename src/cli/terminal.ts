@@ -125,7 +125,7 @@ export class Terminal {
         "usage",
       );
     }
-    const { confirm } = await import("@clack/prompts");
+    const { confirm } = await prompts();
     const message = shownText(question);
     return this.answer<boolean>(
       await confirm({ message, initialValue: false, input, output, signal, withGuide: false }),
@@ -156,12 +156,12 @@ export class Terminal {
     if (input.isTTY !== true) {
       return (await this.readInput(signal)).trim();
     }
-    const { password } = await import("@clack/prompts");
+    const { password } = await prompts();
     const message = shownText(question);
     return this.answer<string>(await password({ message, input, output, signal, withGuide: false })).trim();
   }
 
-  /** @param given a symbol after Ctrl-C */
+  /** @param given a symbol after Ctrl-C or Ctrl-D */
   private answer<Answer>(given: Answer | symbol): Answer {
     if (typeof given === "symbol") {
       throw new CliError("Interrupted before the question was answered. Nothing was done.", "interrupted");
@@ -178,6 +178,15 @@ export class Terminal {
     return this.isColoured ? styleText(style, text, { validateStream: false }) : text;
   }
 }
+
+/** Without this, Ctrl-D ends the input and answers nothing: the process would have nothing to wait for, and end with exit code 0. */
+async function prompts() {
+  const found = await import("@clack/prompts");
+  found.updateSettings({ aliases: { [ctrlD]: "cancel" } });
+  return found;
+}
+
+const ctrlD = "\u0004";
 
 /** Commands in a message, as the user starts them: the program is on the PATH only where it is installed globally. */
 export function asStarted(message: string, isByRunner = isStartedByRunner()): string {

@@ -40,15 +40,18 @@ describe("the command line on a real terminal", () => {
     }
   });
 
-  it("ends at Ctrl-C inside a question, and does nothing", async () => {
-    for (const [line, question] of [
-      ["run shop-1", /It may cost money/],
-      ["token import", /Exchange the refresh token/],
-      ["token import --yes", /Refresh token/],
+  it("ends at Ctrl-C or Ctrl-D inside a question, and does nothing", async () => {
+    for (const [line, question, pressed] of [
+      ["run shop-1", /It may cost money/, keys.ctrlC],
+      ["token import", /Exchange the refresh token/, keys.ctrlC],
+      ["token import --yes", /Refresh token/, keys.ctrlC],
+      ["run shop-1", /It may cost money/, keys.ctrlD],
+      ["token import --yes", /Refresh token/, keys.ctrlD],
+      ["token import --yes", /Refresh token/, `half${keys.ctrlD}`],
     ] as const) {
       const terminal = world.startOnTerminal(line.split(" "));
       await terminal.says(question);
-      terminal.press(keys.ctrlC);
+      terminal.press(pressed);
       assert.equal(await terminal.ended, 130, terminal.text);
       assert.match(terminal.text, /error: Interrupted before the question was answered\. Nothing was done\./);
       assert.deepEqual(world.operations(), []);
