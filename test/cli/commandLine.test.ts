@@ -124,6 +124,26 @@ describe("the command line", () => {
     }
   });
 
+  it("refuses unknown keys of a stack, as a program does", async () => {
+    const config = {
+      "webextract:baseUrl": { value: world.emulator.url },
+      "webextract:baseUrll": { value: "https://shop.test" },
+      "aws:region": { value: "eu-central-1" },
+    };
+    const path = fakePulumi(world, `console.log(${JSON.stringify(JSON.stringify(config))})`);
+    world.operations();
+    for (const [line, code] of [
+      ["status shop-1 --stack dev", 2],
+      ["doctor --stack dev", 1],
+    ] as const) {
+      const ended = await world.run(line, { PATH: path, WEBEXTRACT_BASE_URL: undefined });
+      assert.equal(ended.code, code, ended.stderr);
+      assert.match(`${ended.stdout}${ended.stderr}`, /webextract:baseUrll is not known\. Known: /);
+      assert.doesNotMatch(`${ended.stdout}${ended.stderr}`, /aws:region is not/);
+    }
+    assert.deepEqual(world.operations(), []);
+  });
+
   it("says why the configuration of a stack cannot be read", async () => {
     const failing = await world.run("status shop-1 --stack dev", { PATH: fakePulumi(world, "process.exit(3)") });
     assert.equal(failing.code, 2);
