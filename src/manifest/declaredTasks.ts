@@ -84,7 +84,7 @@ export function declaredTask(task: GivenTask): DeclaredTask {
     }
     reader.report(problems);
   }
-  const earlierNames = namesAt(was, "was", reader);
+  const earlierNames = earlierNamesAt(was, "was", reader);
   const earlier = earlierNames.map((each) => each.name);
   const entries = isPlainMap(exports) ? Object.entries(exports) : [];
   return {
@@ -106,7 +106,10 @@ function runOf({ rerunOn, was, opts, ...args }: Values, { name, reader }: GivenT
   const byDefault = args.triggers === undefined ? [name] : undefined;
   return {
     name,
-    was: [...earlier.filter((each) => !isUrn(each)), ...namesAt(was, "", reader).map((each) => each.name)],
+    was: [
+      ...earlier.filter((each) => !isUrn(each)),
+      ...earlierNamesAt(was, "run.was", reader).map((each) => each.name),
+    ],
     opts: optionsOf(opts),
     args,
     rerunOn: rerunOn === undefined ? byDefault : references.map((each) => each.name),
@@ -126,7 +129,7 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
   const checked = entryOf(task.checked.exports as Record<string, Values>, key);
   const found = problemsOf(dataExport, { scope: "batch", ...checked, ...(readsRun && { lotNo: unknown }) });
   task.reader.report(found.map((each) => ({ ...each, path: `${path}.${each.path}` })));
-  const before = namesAt(was, "", task.reader).map((each) => each.name);
+  const before = earlierNamesAt(was, `${path}.was`, task.reader).map((each) => each.name);
   const keys = [key, ...before.filter((each) => !isUrn(each))];
   const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];
   const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
@@ -171,6 +174,18 @@ function problemsOf({ rules }: Pick<AnyResource, "rules">, args: Values): Proble
   const found: Problem[] = [];
   rules?.(args, found);
   return found;
+}
+
+/** Reports what the engine would refuse without a place. */
+function earlierNamesAt(list: unknown, path: string, reader: DocumentReader): NameAt[] {
+  const names = namesAt(list, path, reader);
+  const isHalf = ({ name }: NameAt): boolean => {
+    const [stack, project, type, rest] = name.split("::");
+    return isUrn(name) && (stack === "urn:pulumi:" || !project || !type || !rest);
+  };
+  const reason = "is not a whole URN: urn:pulumi:STACK::PROJECT::TYPE::NAME";
+  reader.report(names.flatMap((each, index) => (isHalf(each) ? [{ path: `${path}[${index}]`, reason }] : [])));
+  return names;
 }
 
 function namesAt(list: unknown, path: string, reader: DocumentReader): NameAt[] {

@@ -729,6 +729,22 @@ export const errorCases: readonly ErrorCase[] = [
     schema: "refuses",
   },
   {
+    name: "halves of URNs as earlier names",
+    text: 'from: { sourceTaskId: s, taskGroupId: g }\nwas: [old, "urn:pulumi:"]\nrun: { was: [urn:pulumi:dev::proj] }\nexports: { rows: { path: x, was: ["urn:pulumi:dev::proj::a:b:C::"] } }\n',
+    says: [
+      "novels.yaml:2:12 was[1]: is not a whole URN: urn:pulumi:STACK::PROJECT::TYPE::NAME",
+      '  2 | was: [old, "urn:pulumi:"]',
+      "    |            ^",
+      "novels.yaml:3:14 run.was[0]: is not a whole URN: urn:pulumi:STACK::PROJECT::TYPE::NAME",
+      "  3 | run: { was: [urn:pulumi:dev::proj] }",
+      "    |              ^",
+      "novels.yaml:4:35 exports.rows.was[0]: is not a whole URN: urn:pulumi:STACK::PROJECT::TYPE::NAME",
+      '  4 | exports: { rows: { path: x, was: ["urn:pulumi:dev::proj::a:b:C::"] } }',
+      "    |                                   ^",
+    ],
+    schema: "accepts",
+  },
+  {
     name: "a very long line",
     text: 'from: { sourceTaskId: s, taskGroupId: g }\nretry: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", oops: 1\n',
     says: [
