@@ -31,15 +31,21 @@ export function optionsOf({ options = [], connects }: Pick<CliCommand, "options"
 
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 
-/** Parses a number, or an integer, of at least `least`. */
-export function numberFrom(least: number, kind: "a number" | "an integer" = "a number"): (text: string) => number {
+/** Parses a number, or an integer, of at least `least` and at most `most`. */
+export function numberFrom(
+  least: number,
+  kind: "a number" | "an integer" = "a number",
+  most = Number.POSITIVE_INFINITY,
+): (text: string) => number {
   return (text) => {
     const value = Number(text);
     const fits = kind === "a number" ? Number.isFinite(value) : Number.isSafeInteger(value);
-    if (text.trim() !== "" && fits && value >= least) {
+    if (text.trim() !== "" && fits && value >= least && value <= most) {
       return value;
     }
-    throw new InvalidArgumentError(`It must be ${kind} of at least ${least}.`);
+    throw new InvalidArgumentError(
+      `It must be ${kind} ${most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`}.`,
+    );
   };
 }
 

@@ -126,6 +126,15 @@ describe("webextract run, status and stop", () => {
     assert.equal(table.stdout, "status    means     subtasks\nFinished  finished  3\n");
   });
 
+  it("refuses to stop with a time that the stop would not wait", async () => {
+    for (const seconds of ["301", "-1", "x"]) {
+      const ended = await world.run(["stop", "shop-1", "--yes", "--timeout", seconds]);
+      assert.equal(ended.code, 2, ended.stderr);
+      assert.match(ended.stderr, /It must be a number from 0 to 300\./);
+    }
+    assert.equal((await world.run("stop shop-1 --yes --timeout 300")).code, 0);
+  });
+
   it("stops the running subtasks, and waits until they have stopped", async () => {
     world.emulator.change.holdRuns();
     world.emulator.change.startRun("shop-1");

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { cloudRunArgs } from "../../resources/run/cloudRunModel";
 import { observeRun } from "../../resources/run/observeRun";
 import { adopted } from "../../resources/run/runStart";
-import { stopRun } from "../../resources/run/runStop";
+import { mostStopSeconds, stopRun } from "../../resources/run/runStop";
 import { countsOf, runningOf, terminalStatusOf } from "../../resources/run/subtaskList";
 import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -51,17 +51,15 @@ interface StopFlags extends ConnectionFlags {
   yes?: boolean;
 }
 
-const mostSeconds = 300;
-
 export const stop: CliCommand = {
   name: "stop",
   summary: "stop the running subtasks of the latest run of a task, and wait until they have stopped",
   connects: true,
   arguments: [taskArgument()],
   options: [
-    new Option("--timeout <seconds>", `how long to wait, ${mostSeconds} at most`)
-      .argParser(numberFrom(0))
-      .default(mostSeconds),
+    new Option("--timeout <seconds>", `how long to wait, ${mostStopSeconds} at most`)
+      .argParser(numberFrom(0, "a number", mostStopSeconds))
+      .default(mostStopSeconds),
     new Option("--poll <seconds>", "time between two reads")
       .argParser(numberFrom(0))
       .default(cloudRunArgs.pollSeconds.default),

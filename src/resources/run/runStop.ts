@@ -8,7 +8,8 @@ import { observeRun } from "./observeRun";
 import { pollRun } from "./pollRun";
 import { runningOf } from "./subtaskList";
 
-const mostSeconds = 300;
+/** Seconds that a stop waits. */
+export const mostStopSeconds = 300;
 /** One empty list proves nothing. After this number of empty lists, the run has nothing to stop. */
 const mostEmptyLists = 4;
 
@@ -26,6 +27,7 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     );
     return;
   }
+  const shown = `run ${lotNo}`.trimEnd();
   const told = new Set<string>();
   let reads = 0;
   const poll = async (deadlineSeconds: number): Promise<boolean> => {
@@ -55,14 +57,14 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
       return false;
     }
     // The engine shows the last line beside the resource until the command ends.
-    context.progress(`run ${lotNo}: stopped`);
+    context.progress(`${shown}: stopped`);
     return true;
   };
   const mayBeRunning = (what: string): ResourceError =>
     new ResourceError(`${what} It may still be running.`, { taskId, lotNo, reason: "notStopped" });
   try {
-    const seconds = Math.min(timesOf(run).timeoutSeconds, mostSeconds);
-    const early = await pollRun(run, { seconds, poll, progress: () => `run ${lotNo}: stopping` }, context);
+    const seconds = Math.min(timesOf(run).timeoutSeconds, mostStopSeconds);
+    const early = await pollRun(run, { seconds, poll, progress: () => `${shown}: stopping` }, context);
     if (early !== undefined) {
       const { when, lastFailure } = early;
       const asked = `${counted(told.size, "subtask")} got the request to stop`;

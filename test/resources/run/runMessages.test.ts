@@ -187,6 +187,12 @@ describe("the messages about a run", () => {
       ]);
     });
 
+    it("progress of a run whose lotNo is not known", async () => {
+      const state = await world.create(stopping);
+      await world.remove({ ...state, lotNo: "" });
+      assert.deepEqual(world.progress, ["run: stopping", "run: stopped"]);
+    });
+
     const next = 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.';
 
     it("timeout, and its subtasks are running", async () => {
