@@ -16,6 +16,7 @@ import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 import { parquetWriteBuffer } from "hyparquet-writer";
+import { setEnvironment } from "../environment";
 import { sideOf } from "../internals/compare";
 import type { Compared } from "./comparing";
 import { Comparing } from "./comparing";
@@ -321,9 +322,8 @@ describe("webextract compare, reading files", () => {
       Array.from({ length: 100_000 }, (_, index) => ({ index })),
     );
     // Other commands of the machine use the usual folder.
-    const usual = process.env.TMPDIR;
     const own = mkdtempSync(join(tmpdir(), "webextract-test-"));
-    process.env.TMPDIR = own;
+    const restore = setEnvironment({ TMPDIR: own });
     try {
       // Of a killed command, and of one that runs.
       const [old, running] = [join(own, "webextract-compare-old"), join(own, "webextract-compare-running")];
@@ -341,11 +341,7 @@ describe("webextract compare, reading files", () => {
       assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);
       assert.deepEqual(readdirSync(own), []);
     } finally {
-      if (usual === undefined) {
-        delete process.env.TMPDIR;
-      } else {
-        process.env.TMPDIR = usual;
-      }
+      restore();
       interrupted.remove();
       rmSync(own, { recursive: true });
     }

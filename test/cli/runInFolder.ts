@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
+import { setEnvironment } from "../environment";
 import { commandLine } from "../internals/cli";
 
 export interface Ended {
@@ -27,10 +28,11 @@ export function runInFolder(args: readonly string[], where: Where): Promise<Ende
 }
 
 async function runAlone(args: readonly string[], { folder, environment, input }: Where): Promise<Ended> {
-  const before = { folder: process.cwd(), environment: { ...process.env }, script: process.argv[1] ?? "" };
+  const before = { folder: process.cwd(), script: process.argv[1] ?? "" };
   const [output, errors] = [new Written(), new Written()];
   process.chdir(folder);
-  setEnvironment(environment);
+  const others = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
+  const restore = setEnvironment({ ...others, ...environment });
   process.argv[1] = "webextract";
   try {
     const ending = { controller: new AbortController(), listen: () => undefined };
@@ -39,19 +41,8 @@ async function runAlone(args: readonly string[], { folder, environment, input }:
     return { code, stdout, stderr, json: () => JSON.parse(stdout) };
   } finally {
     process.argv[1] = before.script;
-    setEnvironment(before.environment);
+    restore();
     process.chdir(before.folder);
-  }
-}
-
-function setEnvironment(environment: Readonly<Record<string, string | undefined>>): void {
-  for (const name of Object.keys(process.env)) {
-    delete process.env[name];
-  }
-  for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined) {
-      process.env[name] = value;
-    }
   }
 }
 

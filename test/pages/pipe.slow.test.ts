@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import sinon from "sinon";
+import { setEnvironment } from "../environment";
 import { failure, World } from "../resources/life";
 import { readPage, repository } from "./readPage";
 
@@ -66,15 +66,16 @@ if (hasPostgres) {
     this.timeout(60_000);
     const database = new Database();
     let world: World;
+    let restore = (): void => undefined;
     before(async () => {
       await database.start();
       database.query("CREATE TABLE books (lot text, title text, price numeric)");
       world = await World.create();
       copyFileSync(join(repository, "examples/pipe/load.sql"), world.path("load.sql"));
-      sinon.stub(process, "env").value({ ...process.env, ...database.environment });
+      restore = setEnvironment(database.environment);
     });
     after(async () => {
-      sinon.restore();
+      restore();
       await world.remove();
       await database.stop();
     });

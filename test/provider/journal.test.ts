@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, wr
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
+import { setEnvironment } from "../environment";
 import { noteUrn } from "../internals/engine";
 import { Journal, JournalFiles } from "../internals/provider";
 import type { Declared } from "../resources/life";
@@ -699,7 +700,7 @@ describe("the journal of requests that must not be sent twice", () => {
 
   describe("without checkpoints", () => {
     it("keeps its entries at the end of a command, and the next command drops what the state has", async () => {
-      const skips = sinon.stub(process, "env").value({ ...process.env, PULUMI_SKIP_CHECKPOINTS: "true" });
+      const restore = setEnvironment({ PULUMI_SKIP_CHECKPOINTS: "true" });
       try {
         world.configure({});
         const copy = world.declare("TaskCopy");
@@ -708,7 +709,7 @@ describe("the journal of requests that must not be sent twice", () => {
         await copy.up(copyArgs);
         assert.deepEqual(world.journal(), []);
       } finally {
-        skips.restore();
+        restore();
       }
     });
   });

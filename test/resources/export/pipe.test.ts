@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
+import { setEnvironment } from "../../environment";
 import { failure, World } from "../life";
 
 const rows = ['{"id":1}', '{"id":2}'];
@@ -186,19 +187,17 @@ describe("DataExport with pipe", () => {
     const names = ["WEBEXTRACT_API_KEY", "PULUMI_CONFIG", "PULUMI_ACCESS_TOKEN", "CI_TOKEN", "SHOP_KEY", "PGHOST"];
     const shop = { baseUrl: world.emulator.url, apiKey: "key-of-another-profile" };
     world.configure({ profiles: JSON.stringify({ shop }) });
-    const before = names.map((name) => process.env[name]);
-    Object.assign(process.env, Object.fromEntries(names.map((name) => [name, "db.test"])));
-    process.env.PGHOST = "pg.test";
-    process.env.SHOP_KEY = shop.apiKey;
-    process.env.CI_TOKEN = `Bearer ${world.emulator.credentials.accessToken}`;
+    const restore = setEnvironment({
+      ...Object.fromEntries(names.map((name) => [name, "db.test"])),
+      PGHOST: "pg.test",
+      SHOP_KEY: shop.apiKey,
+      CI_TOKEN: `Bearer ${world.emulator.credentials.accessToken}`,
+    });
     try {
       const write = 'fs.writeFileSync("env", JSON.stringify(process.env))';
       await world.declare("DataExport").up({ ...all, pipe: node(write) });
     } finally {
-      names.forEach((name, index) => {
-        if (before[index] === undefined) delete process.env[name];
-        else process.env[name] = before[index];
-      });
+      restore();
     }
     const env = JSON.parse(world.content("env")) as Record<string, string>;
     assert.deepEqual(

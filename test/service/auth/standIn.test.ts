@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import files from "node:fs/promises";
 import sinon from "sinon";
 import type { ServiceClientOptions } from "../../../src/service";
+import { setEnvironment } from "../../environment";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
@@ -179,14 +180,14 @@ describe("a stored token of another credential", () => {
     });
 
     it("is not used from the default store, and the error says how to use it", async () => {
-      const environment = { ...process.env };
-      Object.assign(process.env, { HOME: world.folder, XDG_STATE_HOME: world.folder, LOCALAPPDATA: world.folder });
+      const { folder } = world;
+      const restore = setEnvironment({ HOME: folder, XDG_STATE_HOME: folder, LOCALAPPDATA: folder });
       try {
         await begin("only", { tokenStore: undefined });
         const error = await assertNotUsed({ tokenStore: undefined });
         assert.match(error.message, /, or set only tokenStore after "webextract token import"\.$/);
       } finally {
-        process.env = environment;
+        restore();
       }
     });
   });

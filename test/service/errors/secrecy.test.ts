@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { ServiceClient } from "../../../src/service";
+import { setEnvironment } from "../../environment";
 import fc from "../../fastCheck";
 import { exampleCalls, operationNames } from "../calls";
 import { json, startFakeServer } from "../fakeServer";
@@ -84,7 +85,8 @@ describe("credentials", () => {
             const behindProxy = place === "proxyPassword";
             known ||= behindProxy;
             const { port } = new URL(server.baseUrl);
-            if (behindProxy) process.env.HTTP_PROXY = `http://user:${encodeURIComponent(value)}@127.0.0.1:${port}`;
+            const proxy = behindProxy ? `http://user:${encodeURIComponent(value)}@127.0.0.1:${port}` : undefined;
+            const restore = setEnvironment({ HTTP_PROXY: proxy });
             const client = new ServiceClient({
               baseUrl: behindProxy ? "http://service.test" : server.baseUrl,
               allowInsecureHttp: true,
@@ -118,7 +120,7 @@ describe("credentials", () => {
                 JSON.stringify(client.describeCredentials()),
               );
             } finally {
-              delete process.env.HTTP_PROXY;
+              restore();
               client.close();
               await server.close();
             }

@@ -10,6 +10,7 @@ import { inspect, promisify } from "node:util";
 import { generate } from "selfsigned";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { operations, optionProblems, ServiceClient } from "../../../src/service";
+import { setEnvironment } from "../../environment";
 import { exampleCalls, goodAnswer, operationNames } from "../calls";
 import { errorOf } from "../errors/errorOf";
 import type { FakeServer } from "../fakeServer";
@@ -56,19 +57,13 @@ describe("a proxy that the environment sets", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const environmentBefore = new Map<string, string | undefined>();
+  let restore = (): void => undefined;
   beforeEach(() => {
     seen.length = 0;
-    for (const name of variables) {
-      environmentBefore.set(name, process.env[name]);
-      delete process.env[name];
-    }
+    restore = setEnvironment(Object.fromEntries(variables.map((name) => [name, undefined])));
   });
   afterEach(async () => {
-    for (const [name, value] of environmentBefore) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
+    restore();
     for (const client of clients.splice(0)) client.close();
     await proxy?.close();
     proxy = undefined;

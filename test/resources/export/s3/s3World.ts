@@ -5,6 +5,7 @@ import { S3 } from "@aws-sdk/client-s3";
 import sinon from "sinon";
 import type { Account } from "../../../../scripts/objectStore/objectStore";
 import { ObjectStore, owner } from "../../../../scripts/objectStore/objectStore";
+import { setEnvironment } from "../../../environment";
 import type { ConfigKey } from "../../../internals/config";
 import { limits } from "../../../internals/resources";
 import { World } from "../../life";
@@ -75,16 +76,8 @@ export class S3World {
   }
 
   setEnvironment(account: Account | undefined, others: NodeJS.ProcessEnv = {}): void {
-    const changes = {
-      ...storeEnvironment(this.proxy.endpoint, account, this.temporary),
-      TMPDIR: this.temporary,
-      ...others,
-    };
-    for (const [name, value] of Object.entries(changes)) {
-      const before = process.env[name];
-      this.restores.unshift(() => setVariable(name, before));
-      setVariable(name, value);
-    }
+    const store = storeEnvironment(this.proxy.endpoint, account, this.temporary);
+    this.restores.unshift(setEnvironment({ ...store, TMPDIR: this.temporary, ...others }));
   }
 
   /** After each test. */
@@ -146,13 +139,5 @@ export class S3World {
   leftovers(folder = this.worlds.at(-1)?.folder ?? ""): string[] {
     const ours = readdirSync(folder).filter((name) => name.startsWith(".webextract-"));
     return [...ours, ...readdirSync(this.temporary).filter((name) => !name.startsWith("webextract-"))];
-  }
-}
-
-function setVariable(name: string, value: string | undefined): void {
-  if (value === undefined) {
-    delete process.env[name];
-  } else {
-    process.env[name] = value;
   }
 }
