@@ -89,6 +89,15 @@ describe("the harness", () => {
     assert.deepEqual(JSON.parse(stdout), [false, true, true]);
   });
 
+  it("changes how the engine collects its garbage only for a test, not for a measurement", async () => {
+    const print = 'echo "garbage: $GOGC."';
+    assert.match((await project.shell(print)).stdout, /garbage: 400\./);
+    const measured = await Project.create({ program, leanSdk: false });
+    const { stdout } = await measured.shell(print);
+    await measured.remove();
+    assert.match(stdout, /garbage: \./);
+  });
+
   it("updates after a change of the configuration, and shows the changed value", async () => {
     await project.configure({ "test:value": "second" });
     const { output } = await project.up({ args: ["--diff"] });
