@@ -126,8 +126,11 @@ function load(): typeof DuckDb {
 function failure(error: unknown): CliError {
   const [line = ""] = messageOf(error).split("\n");
   const [what = "", file = ""] = line.split(' in file "');
-  const [, place, why] = /\bin ((?:line|record)[^:]{1,60}): ([^:.]*)/.exec(file) ?? [];
-  const short = place === undefined ? line : `${what.slice(what.indexOf(": ") + 2)} near ${place}: ${why}`;
+  const [, place, why] = /\bin (?:line|record\/value) (\d{1,15}): ([^:.]*)/.exec(file) ?? [];
+  const says = what.slice(what.indexOf(": ") + 2);
+  // DuckDB counts rows and no blank lines, and one too many before JSON that it cannot parse.
+  const row = Number(place) - (says.startsWith("Malformed") ? 1 : 0);
+  const short = place === undefined ? line : `${says} near row ${row}: ${why}`;
   const advice = /memory|disk|space|write/i.test(line) ? spaceAdvice() : "";
   return new CliError(`DuckDB failed: ${oneLine(short).trim()}${advice}`);
 }

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database, Value } from "../database";
 import type { TemporaryFile } from "./temporaryFile";
@@ -12,16 +13,23 @@ export async function readRows(table: string, file: TemporaryFile, database: Dat
   if (file.format === "parquet") {
     return await readParquet(table, file.path, database);
   }
+  const source = `read_json(?, format = '${file.format === "json" ? "array" : "newline_delimited"}', records = 'false',
+    columns = {cells: 'MAP(VARCHAR, VARCHAR)'}, maximum_object_size = ${longestRow})`;
   await database.rows(
     `CREATE TABLE ${table} AS
-    SELECT CASE
-      WHEN cells IS NULL THEN error('A row is null')
-      WHEN list_unique(map_keys(cells)) < cardinality(cells) THEN error('A row has a field twice')
-      ELSE cells END AS cells
-    FROM read_json(?, format = '${file.format === "json" ? "array" : "newline_delimited"}', records = 'false',
-      columns = {cells: 'MAP(VARCHAR, VARCHAR)'}, maximum_object_size = ${longestRow})`,
+    SELECT CASE WHEN list_unique(map_keys(cells)) = cardinality(cells) THEN cells END AS cells FROM ${source}`,
     [file.path],
   );
+  const [[refused] = []] = await database.rows(`SELECT min(rowid) FROM ${table} WHERE cells IS NULL`);
+  if (refused !== null) {
+    const [[fields] = []] = await database.rows(`SELECT map_keys(cells) FROM ${source} LIMIT 1 OFFSET ${refused}`, [
+      file.path,
+    ]);
+    const names = (fields ?? []) as string[];
+    const twice = names.find((each, index) => names.indexOf(each) < index);
+    const what = twice === undefined ? "is null" : `has the field "${oneLine(twice)}" twice`;
+    throw new CliError(`row ${Number(refused) + 1} ${what}`);
+  }
   return file.header;
 }
 

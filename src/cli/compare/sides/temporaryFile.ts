@@ -35,15 +35,23 @@ export async function temporaryFile(
   const rows =
     format === "parquet" ? whole : format === "csv" ? csvRows(textOf(whole), header) : jsonRows(textOf(whole), format);
   const file = createWriteStream(path, { mode: 0o600 });
-  await pipeline(rows, file, { signal: database.interrupted }).catch((error: Error & { code?: unknown }) => {
-    database.checkInterrupted();
-    if ("syscall" in error && error.syscall === "write") {
-      throw new CliError(`A temporary file cannot be written (${error.code}).${spaceAdvice()}`);
-    }
-    const isDamaged =
-      error instanceof Damaged || typeof error.code === "number" || /^(?:Z|CSV|ERR_ENCODING)_/.test(String(error.code));
-    throw isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${error.message}.`) : error;
-  });
+  await pipeline(rows, file, { signal: database.interrupted }).catch(
+    (error: Error & { code?: unknown; lines?: number }) => {
+      database.checkInterrupted();
+      if ("syscall" in error && error.syscall === "write") {
+        throw new CliError(`A temporary file cannot be written (${error.code}).${spaceAdvice()}`);
+      }
+      if (/^(?:CSV_)?INVALID_(?:OPENING|CLOSING)_QUOTE$/.test(String(error.code))) {
+        // The message of the parser shows the value.
+        throw new CliError(`"${name}" cannot be read as csv: a quotation mark is out of place on line ${error.lines}.`);
+      }
+      const isDamaged =
+        error instanceof Damaged ||
+        typeof error.code === "number" ||
+        /^(?:Z|CSV|ERR_ENCODING)_/.test(String(error.code));
+      throw isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${error.message}.`) : error;
+    },
+  );
   return { path, format: format === "csv" ? "ndjson" : format, header };
 }
 
@@ -118,7 +126,6 @@ async function* csvRows(texts: AsyncGenerator<string>, header: string[]): AsyncG
   const parser = parse({
     delimiter: most?.each,
     record_delimiter: ["\r\n", "\n", "\r"],
-    relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: longestRow,
   });
