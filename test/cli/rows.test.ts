@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { json, startFakeServer } from "../service/fakeServer";
 import { CliWorld, program } from "./webextract";
 
 /** The pages of an export of 25 rows. */
@@ -31,6 +32,30 @@ describe("webextract rows and export", () => {
     );
     // Without rows, nothing is known of their fields.
     assert.equal((await world.run("rows shop-1 --columns numbr --offset 25")).code, 0);
+  });
+
+  it("shows numbers as the service wrote them, and a field of any name", async () => {
+    const rows =
+      '[{"price":1.10,"__proto__":"x","big":1e400,"nested":{"a":[2.50, null]},"id":639308323497897245,"none":null}]';
+    const service = await startFakeServer((_request, response) =>
+      json(response, 200, `{"data":{"offset":1,"total":1,"restTotal":0,"data":${rows}},"requestId":"r-1"}`),
+    );
+    try {
+      const environment = { WEBEXTRACT_BASE_URL: service.baseUrl };
+      const { stdout } = await world.run("rows shop-1", environment);
+      assert.equal(
+        stdout.replaceAll(/ {2,}/g, "  "),
+        'price  __proto__  big  nested  id  none\n1.10  x  1e400  {"a":[2.50, null]}  639308323497897245\n\n1 of 1 rows.\n',
+      );
+      const chosen = await world.run("rows shop-1 --columns __proto__,big,id --json", environment);
+      assert.deepEqual(Object.entries(chosen.json().rows[0]), [
+        ["__proto__", "x"],
+        ["big", "1e400"],
+        ["id", "639308323497897245"],
+      ]);
+    } finally {
+      await service.close();
+    }
   });
 
   it("warns of a file whose name ends like another format", async () => {

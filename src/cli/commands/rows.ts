@@ -1,5 +1,7 @@
 import { Option } from "commander";
+import { contentOf } from "../../resources/export/formats/rowTable";
 import { counted } from "../../resources/values";
+import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
 import { didYouMean } from "../../service/errors/likelyName";
 import type { CliCommand } from "../command";
@@ -41,31 +43,49 @@ export const rows: CliCommand = {
     const { client, task } = await cli.connectTo(String(given), flags);
     const { taskId } = task;
     const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
-    const found: Row[] = [];
+    const found: FoundRow[] = [];
     let total = 0;
     for await (const page of client.rows(source, { maxRows: limit, offset, signal: cli.interrupted })) {
-      found.push(...page.objects());
+      const texts = page.texts();
+      found.push(...page.objects().map((row, index) => ({ row, cells: cellsOf(texts[index] ?? "{}") })));
       total = page.total;
     }
     requireFields(columns, found);
-    const shown = found.slice(0, limit).map((row) => chosen(row, columns));
+    const shown = found.slice(0, limit);
     return {
-      json: { taskId, lotNo, offset, total, rows: shown },
+      json: { taskId, lotNo, offset, total, rows: shown.map((each) => chosen(each, columns)) },
       text() {
         if (shown.length === 0) {
           return `No rows: the service counts ${total} rows, and the first one asked for is row ${offset + 1}.`;
         }
-        const names = columns ?? [...new Set(shown.flatMap((row) => Object.keys(row)))];
-        const cells = shown.map((row) => names.map((name) => cellOf(row[name])));
-        return `${table(names, cells, cli.terminal)}\n\n${shown.length} of ${total} rows.`;
+        const names = columns ?? fieldsOf(shown);
+        const lines = shown.map(({ cells }) => names.map((name) => cells.get(name) ?? ""));
+        return `${table(names, lines, cli.terminal)}\n\n${shown.length} of ${total} rows.`;
       },
     };
   },
 };
 
+interface FoundRow {
+  readonly row: Row;
+  /** Each value as the service wrote it: 1.10 has its zero. */
+  readonly cells: ReadonlyMap<string, string>;
+}
+
+function cellsOf(text: string): FoundRow["cells"] {
+  const cells = new Map<string, string>();
+  const scanner = new JsonScanner(Buffer.from(text));
+  scanner.object((from, to) => cells.set(contentOf(scanner.text(from, to)) ?? "", contentOf(scanner.value()) ?? ""));
+  return cells;
+}
+
+function fieldsOf(rows: readonly FoundRow[]): string[] {
+  return [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+}
+
 /** @throws CliError for a field that no row has, which is most often misspelled */
-function requireFields(columns: readonly string[] = [], found: readonly Row[]): void {
-  const fields = [...new Set(found.flatMap((row) => Object.keys(row)))];
+function requireFields(columns: readonly string[] = [], found: readonly FoundRow[]): void {
+  const fields = fieldsOf(found);
   const missing = columns.find((name) => !fields.includes(name));
   if (missing !== undefined && found.length > 0) {
     throw new CliError(
@@ -74,12 +94,13 @@ function requireFields(columns: readonly string[] = [], found: readonly Row[]): 
   }
 }
 
-function chosen(row: Row, columns: readonly string[] | undefined): Row {
-  return columns === undefined
-    ? row
-    : Object.fromEntries(columns.flatMap((name) => (Object.hasOwn(row, name) ? [[name, row[name]]] : [])));
-}
-
-function cellOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value ?? undefined) ?? "");
+/** JSON has no number for one that a double cannot hold, such as 1e400: then its text. */
+function chosen({ row, cells }: FoundRow, columns: readonly string[] | undefined): Row {
+  const names = columns?.filter((name) => cells.has(name)) ?? Object.keys(row);
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      Math.abs(row[name] as number) === Number.POSITIVE_INFINITY ? cells.get(name) : row[name],
+    ]),
+  );
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { JsonScanner, openObject } from "../../../service/contract/jsonScanner";
 
-/** The cells of a row by its columns: the content of a string, or the JSON of any other value as it was sent. None for a missing field and null. */
+/** The cells of a row by its columns. None for a missing field and null. */
 export type Cells = readonly (string | undefined)[];
 
 /** The rows of a file of one row a line, with a column for each field of any row. Read in constant memory. */
@@ -66,7 +66,8 @@ export async function* linesOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-function contentOf(json: string): string | undefined {
+/** A cell: the content of a string, or the JSON of any other value; undefined for null. */
+export function contentOf(json: string): string | undefined {
   if (json.startsWith('"')) {
     return json.includes("\\") ? JSON.parse(json) : json.slice(1, -1);
   }
