@@ -49,11 +49,15 @@ export function numberFrom(
   };
 }
 
-/** Parses names with commas between them. */
-export function namesIn(text: string): string[] {
-  const names = text.split(",").map((name) => name.trim());
+/** Parses names with commas between them. An option that is given again adds names. */
+export function namesIn(text: string, before: readonly string[] = []): string[] {
+  const names = [...before, ...text.split(",").map((name) => name.trim())];
   if (names.some((name) => name === "")) {
     throw new InvalidArgumentError("It must be names with commas between them.");
+  }
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) {
+    throw new InvalidArgumentError(`It names "${twice}" twice.`);
   }
   return names;
 }

@@ -34,6 +34,15 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual(world.operations(), ["getActions"]);
   });
 
+  it("refuses a task with two names, and says that a name is empty", async () => {
+    const twice = await world.run("adopt shop-1=a shop-1=a shop-1=b --out tasks");
+    assert.deepEqual([twice.code, existsSync(world.path("tasks"))], [2, false]);
+    assert.match(twice.stderr, /Task "shop-1" is given twice, as "a" and as "b"\. Nothing was written\./);
+    assert.equal((await world.run("adopt shop-1=a shop-1=a")).code, 0);
+    const empty = await world.run("adopt shop-1=");
+    assert.match(empty.stderr, /does not know 1 task: shop-1=\. In TASK=NAME, NAME must not be empty\./);
+  });
+
   it("never shows a credential in use that a property contains", async () => {
     const [accessToken, refreshToken, apiKey] = ["in-use-1", "in-use-2", "in-use-3"];
     const service = await startFakeServer((_request, response) => {

@@ -44,6 +44,12 @@ describe("the command line", () => {
       "run shop-1 --poll soon",
       "status shop-1 --colour",
       "rows x -n 0",
+      "rows x --columns a,a",
+      "rows x --columns a --columns b,a",
+      "export x --format parquet --column a=int64 --column a=double",
+      "run x --yes --settle 5",
+      "run x --yes --no-wait --timeout 5",
+      "run x --no-wait --lot-no 1",
     ]) {
       const { code, stdout, stderr } = await world.run(line);
       assert.deepEqual([code, stdout], [2, ""], line);

@@ -18,7 +18,7 @@ describe("webextract rows and export", () => {
   afterEach(() => world.remove());
 
   it("shows the first rows as a table", async () => {
-    const { code, stdout } = await world.run("rows shop-1 -n 2 --columns number,price");
+    const { code, stdout } = await world.run("rows shop-1 -n 2 --columns number --columns price");
     assert.equal(code, 0);
     assert.equal(stdout, "number    price\n00000001  0.00\n00000002  7.37\n\n2 of 25 rows.\n");
   });

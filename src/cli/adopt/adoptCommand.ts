@@ -99,13 +99,15 @@ export const adoptCommand: CliCommand = {
     // Called as the user says or as the stack does.
     const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
     const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
+    requireOneName(wanted);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
     const secrets = Secrets.of(connection.options, importFile === undefined ? undefined : notImported);
     const { tasks, gone } = await readTasks(wanted, asked, secrets, context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
-      const message = `The service does not know ${counted(gone.length, "task")}: ${gone.join(", ")}. ${nothingWritten}`;
+      const nameless = gone.some((each) => each.endsWith("=")) ? " In TASK=NAME, NAME must not be empty." : "";
+      const message = `The service does not know ${counted(gone.length, "task")}: ${gone.join(", ")}.${nameless} ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
     requireActions(tasks, asked);
@@ -132,6 +134,19 @@ export const adoptCommand: CliCommand = {
 };
 
 const nothingWritten = "Nothing was written.";
+
+/** @throws CliError for a task that is given twice and has different names or groups */
+function requireOneName(wanted: readonly WantedTask[]): void {
+  const found = new Map<string, string>();
+  for (const { taskId, name = taskId, group } of wanted) {
+    const called = group === undefined ? `"${name}"` : `"${name}" in "${group}"`;
+    const before = found.get(taskId) ?? called;
+    if (before !== called) {
+      throw new CliError(`Task "${taskId}" is given twice, as ${before} and as ${called}. ${nothingWritten}`, "usage");
+    }
+    found.set(taskId, called);
+  }
+}
 
 /** The plugin reads the tasks again, with the types of its own configuration. */
 function importNext(file: string, asked: readonly string[], configured: readonly string[]): string[] {

@@ -131,6 +131,9 @@ function columnFrom(text: string, before: Record<string, ColumnType> = {}): Reco
   if (at < 0 || type === undefined) {
     throw new InvalidArgumentError(`It must be NAME=TYPE with one of the types ${columnTypes.join(", ")}.`);
   }
+  if (Object.hasOwn(before, name)) {
+    throw new InvalidArgumentError(`Column "${name}" has a type already.`);
+  }
   return { ...before, [name]: type };
 }
 

@@ -40,7 +40,9 @@ export const run: CliCommand = {
   arguments: [taskArgument()],
   options: [
     new Option("--lot-no <lotNo>", "wait for this run of the task instead of a new one"),
-    new Option("--no-wait", "end when the run has started"),
+    new Option("--no-wait", "end when the run has started").conflicts([
+      ...["lotNo", "timeout", "poll", "finishedWhen", "settle", "failOn"],
+    ]),
     new Option("--timeout <seconds>", "how long to wait").argParser(numberFrom(0)).default(timeoutSeconds.default),
     new Option("--poll <seconds>", "time between two reads").argParser(numberFrom(0)).default(pollSeconds.default),
     new Option(
@@ -64,6 +66,9 @@ export const run: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { lotNo, wait, timeout, poll, settle, yes, ...flags } = options as unknown as Flags;
+    if (settle !== settleSeconds.default && flags.finishedWhen !== "rowsSettled") {
+      throw new CliError("--settle needs --finished-when rowsSettled. No request was sent.", "usage");
+    }
     const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
     const { taskId } = connection.task;
