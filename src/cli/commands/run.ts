@@ -39,7 +39,10 @@ export const run: CliCommand = {
   connects: true,
   arguments: [taskArgument()],
   options: [
-    new Option("--lot-no <lotNo>", "wait for this run of the task instead of a new one"),
+    new Option(
+      "--lot-no <lotNo>",
+      "wait for this run, which must be the latest one of the task, instead of a new one: the service lists subtasks by task only",
+    ),
     new Option("--no-wait", "end when the run has started").conflicts([
       ...["lotNo", "timeout", "poll", "finishedWhen", "settle", "failOn"],
     ]),
