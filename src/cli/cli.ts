@@ -110,6 +110,7 @@ export class Cli {
       ...options,
       warn: (message) => terminal.warn(message),
       log: (line) => terminal.say(line),
+      waiting: (message) => terminal.say(message),
       interrupted,
       // A command that only reads must not cost the account its refresh token.
       mustStoreTokens: true,

@@ -40,6 +40,7 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     logLevel: "silent",
     log: stderr,
     warn: stderr,
+    waiting: () => undefined,
     interrupted: new AbortController().signal,
     mustStoreTokens: false,
     settingName: (option: string) => option,

@@ -38,6 +38,15 @@ describe("webextract run, status and stop", () => {
     assert.match(stderr, /It may cost money\..*Nothing was done\. Use --yes/);
   });
 
+  it("says that it waits while the service refuses the start because the task is running", async () => {
+    const body = JSON.stringify({ error: { code: "TaskExecuting", message: "running" }, requestId: "r-1" });
+    world.emulator.fault({ operation: "startTask", kind: "status", status: 400, body });
+    world.emulator.fault({ operation: "startTask", kind: "status", status: 400, body });
+    const ended = await world.run("run shop-1 --yes --poll 0");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(ended.stderr.match(/^The task is running: startTask waits up to 120 s for its end\.$/gm)?.length, 1);
+  });
+
   it("waits for a run that was started before, and starts none", async () => {
     const started = await world.run("run shop-1 --yes --no-wait --json");
     const { lotNo } = started.json();

@@ -71,8 +71,8 @@ export class Call {
     if (wait === undefined) return undefined;
     this.#isTooLate = wait >= this.left;
     if (this.#isTooLate) return undefined;
-    if (failure.kind === "busy") this.#busyTries += 1;
-    else this.#retries += 1;
+    if (failure.kind !== "busy") this.#retries += 1;
+    else if (this.#busyTries++ === 0) this.#sayWaiting();
     return wait;
   }
 
@@ -108,6 +108,11 @@ export class Call {
     if (left <= 0) return undefined;
     const step = Math.min(longestBusyStep, firstStep * 2 ** this.#busyTries);
     return Math.min(left, step / 2 + Math.random() * (step / 2));
+  }
+
+  #sayWaiting(): void {
+    const { waiting, busyTimeoutSeconds } = this.#settings;
+    waiting(`The task is running: ${this.request.name} waits up to ${busyTimeoutSeconds} s for its end.`);
   }
 
   #waitBeforeRetry({ repeat, retryAfter, staleConnection }: Failure): number | undefined {
