@@ -388,7 +388,7 @@ describe("the report of a plan", () => {
     assert.match(planReport(readPlan('{"changeSummary":{},"steps":null,"future":1}')), /No changes\./);
     assert.match(report([], { diagnostics: [{ severity: "error", message: "no" }] }), /The preview failed\./);
     assert.match(report([{ op: "teleport", urn: "urn" }]), /1 to teleport/);
-    for (const text of ["", "x", "[]", "null", "1", "{}", '{"type":"a"}\n{"type":"b"}']) {
+    for (const text of ["", "x", "[]", "null", "1", "{}", '{"steps":[{}]}', '{"type":"a"}\n{"type":"b"}']) {
       assert.throws(() => readPlan(text), /is not the output of "pulumi preview --json"/);
     }
     fc.assert(
@@ -407,7 +407,7 @@ describe("the report of a plan", () => {
           ),
         ),
         (steps) => {
-          assert.ok(report(steps as Inputs[]).startsWith("## Preview"));
+          assert.ok(report([{ op: "same", urn: "urn" }, ...(steps as Inputs[])]).startsWith("## Preview"));
         },
       ),
     );

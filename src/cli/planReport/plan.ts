@@ -51,6 +51,9 @@ export function readPlan(text: string): Plan {
       }
     }
   }
+  if (byUrn.size === 0 && listOf(plan.steps).length > 0) {
+    throw new CliError(`${noPlan} no step has a urn and an op.`, "usage");
+  }
   const diagnostics = listOf(plan.diagnostics).flatMap((each) => {
     const { severity, message } = isRecord(each) ? each : {};
     return typeof severity === "string" && typeof message === "string" ? [{ severity, message }] : [];
@@ -58,17 +61,19 @@ export function readPlan(text: string): Plan {
   return { changes: [...byUrn].flatMap(([urn, all]) => changeOf(urn, all) ?? []), urnsById, diagnostics };
 }
 
+const noPlan = 'The input is not the output of "pulumi preview --json":';
+
 function parsed(text: string): Record<string, unknown> {
   let plan: unknown;
   try {
     plan = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    throw new CliError('The input is not the output of "pulumi preview --json": it is not one JSON document.', "usage");
+    throw new CliError(`${noPlan} it is not one JSON document.`, "usage");
   }
   if (isRecord(plan) && (Array.isArray(plan.steps) || isRecord(plan.changeSummary) || "diagnostics" in plan)) {
     return plan;
   }
-  throw new CliError('The input is not the output of "pulumi preview --json": it has no list of steps.', "usage");
+  throw new CliError(`${noPlan} it has no list of steps.`, "usage");
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>;
