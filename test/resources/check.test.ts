@@ -339,6 +339,24 @@ describe("checks of arguments", () => {
     assert.deepEqual(await returned.paths("DataExport", marking), ["scope"]);
   });
 
+  it("warns of what seems to be a secret in a path and in a command, when they change, and does not show it", async () => {
+    const own = new InProcess({ baseUrl: "http://127.0.0.1:1" }, folder);
+    const rows = { taskId: "t", scope: "all", path: "rows-token=hidden.ndjson", pipe: ["psql", "password=hidden"] };
+    const checked = await own.checked("DataExport", rows);
+    assert.deepEqual(own.warnings, [
+      "path seems to contain a secret, which the state would store in plain text.",
+      "pipe seems to contain a secret, which the state would store in plain text.",
+    ]);
+    await own.checked("DataExport", rows, checked);
+    await own.checked("DataExport", {
+      taskId: "t",
+      scope: "all",
+      path: "s3://rows/tokens/{time}.ndjson",
+      pipe: ["psql"],
+    });
+    assert.equal(own.warnings.length, 2);
+  });
+
   it("refuses a profile that is not configured", async () => {
     assert.deepEqual(await providers.paths("TaskCopy", { adoptTaskId: "t", profile: "other" }), ["profile"]);
   });

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
+import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../args";
 import type { CheckContext } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
@@ -85,6 +86,16 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
       path: "path",
       reason: `names a file that exists, "${resolve(folder, name)}", and that this export did not write: add {n} or {time} to the path, move the file away, or use another path`,
     });
+  }
+}
+
+/** The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command of `pipe` can read its environment. */
+export function warnOfSecrets({ path, pipe }: DataExportArgs, { warn }: CheckContext): void {
+  for (const [name, parts] of Object.entries({ path: [path], pipe: [pipe].flat() })) {
+    const text = parts.filter((part: unknown) => typeof part === "string").join(" ");
+    if (hideSecrets(text) !== text) {
+      warn?.(`${name} seems to contain a secret, which the state would store in plain text.`);
+    }
   }
 }
 

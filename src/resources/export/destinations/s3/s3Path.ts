@@ -23,10 +23,12 @@ export function remotePathProblem(path: string): string | undefined {
     return undefined;
   }
   const { bucket, key } = bucketAndKey(path);
-  const isBucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket);
+  if (isS3Path(path) && bucket !== "" && !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    return 'has an invalid bucket name: it must have 3 to 63 characters, which are lower-case letters, digits, "." and "-", must begin and end with a letter or a digit, and can have no placeholder';
+  }
   // Many programs cannot read an object with another key.
   const isKey = !key.split("/").some((part) => ["", ".", ".."].includes(part));
-  return isS3Path(path) && isBucket && isKey
+  return isS3Path(path) && bucket !== "" && isKey
     ? undefined
-    : 'names no object of S3: write it like "s3://bucket/rows/{lotNo}.ndjson", without placeholders in the bucket\'s name, and with a key that has no empty part, "." or ".."';
+    : 'names no object of S3: write it like "s3://bucket/rows/{lotNo}.ndjson", with a key that has no empty part, "." or ".."';
 }
