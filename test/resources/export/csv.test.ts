@@ -110,6 +110,11 @@ describe("CSV", () => {
       "@SUM(A1)",
       "\t=1",
       "\r=1",
+      "\n=1",
+      "＝1+1",
+      "＋1+1",
+      "－1-1",
+      "＠SUM(A1)",
       "-",
       "=",
       "+49 30 1",
@@ -128,7 +133,7 @@ describe("CSV", () => {
     const [header, ...cells] = await written("escape");
     assert.equal(header, "'=f");
     for (const [index, text] of kept.entries()) {
-      const isKept = !/^[=+\-@\t\r]/.test(text) || numbers.includes(text);
+      const isKept = !/^[=+\-@＝＋－＠\t\r\n]/.test(text) || numbers.includes(text);
       assert.equal(cells[index], isKept ? text : `'${text}`);
     }
   });

@@ -30,8 +30,8 @@ function quoted(value: string): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Spreadsheets run a cell that begins so, and show one that begins with an apostrophe as text. */
+/** Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as text. */
 function withoutFormula(value: string): string {
-  const isFormula = /^[=+\-@\t\r]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
+  const isFormula = /^[=+\-@＝＋－＠\t\r\n]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
   return isFormula ? `'${value}` : value;
 }
