@@ -32,6 +32,7 @@ function quoted(value: string): string {
 
 /** Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as text. */
 function withoutFormula(value: string): string {
-  const isFormula = /^[=+\-@＝＋－＠\t\r\n]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
+  const isFormula =
+    /^[=+\-@＝＋－＠\t\r\n]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
   return isFormula ? `'${value}` : value;
 }
