@@ -92,11 +92,12 @@ function* tasksIn(
       reader.report([{ path: "", reason: "must have from (for one task) or tasks (for several)" }]);
     }
     const checked = reader.check(taskDocument, { from: unknown, ...values }) as Values;
-    const { name = basename(file.name).replace(/\.ya?ml$/i, "") } = values;
-    if (typeof name === "string") {
-      const at = reader.placeOf(values.name === undefined ? "" : "name");
-      yield declaredTask({ name, at, values, checked, reader, places, map: contents });
-    }
+    const ofFile = basename(file.name).replace(/\.ya?ml$/i, "");
+    const { name: given = ofFile } = values;
+    // A check without a program knows no variable: the task is called as the file has it.
+    const name = typeof given === "string" ? given : String(contents.get("name") ?? ofFile);
+    const at = reader.placeOf(values.name === undefined ? "" : "name");
+    yield declaredTask({ name, at, values, checked, reader, places, map: contents });
     return;
   }
   const { tasks, defaults } = Object.fromEntries(reader.readForm(collectionForm, contents, whole));

@@ -263,8 +263,15 @@ tasks:
     });
 
     it("may have any name and value in a check without a program", () => {
-      folder.write({ "novels.yaml": `${from}retry: "\${x}"\nforceDestroy: \${y}\nrun: { triggers: "a\${z}" }\n` });
-      assert.deepEqual(readManifests({ paths: ["."], folder: folder.path, variables: anyVariables }).problems, []);
+      folder.write({
+        "novels.yaml": `name: shop-\${n}\n${from}retry: "\${x}"\nforceDestroy: \${y}\nrun: { triggers: "a\${z}" }\n`,
+      });
+      const { tasks, problems } = readManifests({ paths: ["."], folder: folder.path, variables: anyVariables });
+      assert.deepEqual(problems, []);
+      assert.deepEqual(
+        tasks.map(({ name }) => name),
+        ["shop-${n}"],
+      );
     });
   });
 
