@@ -123,6 +123,12 @@ describe("webextract rows and export", () => {
     assert.equal(readFileSync(world.path("rows.csv"), "utf8"), "mine");
   });
 
+  it("needs a run for a file with its lotNo", async () => {
+    const { code, stderr } = await world.run("export shop-1 --out rows-{lotNo}.csv --format csv");
+    assert.deepEqual([code, world.operations()], [2, []]);
+    assert.equal(stderr, 'error: --out contains "{lotNo}", which needs --lot-no. No request was sent.\n');
+  });
+
   it("leaves no file if it is interrupted, and reads all rows the next time", async () => {
     const whole = await world.run("export shop-1");
     for (const format of ["ndjson", "csv"]) {

@@ -86,6 +86,9 @@ export const exportRows: CliCommand = {
         "usage",
       );
     }
+    if (out?.includes("{lotNo}") === true && lotNo === undefined) {
+      throw new CliError('--out contains "{lotNo}", which needs --lot-no. No request was sent.', "usage");
+    }
     const connection = await cli.connectTo(String(given), flags);
     const context = cli.context(connection);
     const args: DataExportArgs = {
