@@ -1,11 +1,17 @@
 import { readFileSync, statSync } from "node:fs";
+import type { Cli } from "./cli";
 import { CliError } from "./exitCodes";
 
 /**
- * The text of a file that the user has named. To read a pipe or a device can take for ever.
+ * The text of a file that the user has named, or of standard input, which is named "-".
  * @throws CliError if it is not a file, or cannot be read
  */
-export function inputFile(file: string): string {
+export async function inputText(file: string, { terminal, interrupted }: Cli): Promise<string> {
+  return file === "-" ? await terminal.readInput(interrupted) : inputFile(file);
+}
+
+/** To read a pipe or a device can take for ever. */
+function inputFile(file: string): string {
   try {
     if (statSync(file).isFile()) {
       return readFileSync(file, "utf8");

@@ -224,6 +224,13 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual([ended.code, exit, taskIds, existsSync(world.path("tasks"))], [4, "notFound", ["nowhere"], false]);
   });
 
+  it("reads ids from standard input", async () => {
+    const ended = await world.run("adopt --ids-file - --json", {}, "shop-1,books\n");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(ended.json().tasks[0].name, "books");
+    assert.match((await world.run("adopt --ids-file -", {}, "a,b,c,d\n")).stderr, /^error: -:1: must be id/);
+  });
+
   it("names files and resources as the user says, with a folder for each group", async () => {
     writeFileSync(world.path("ids.csv"), "Task ID;Task Name;Group\nshop-2;Bücher & Co;Shops/DE\n");
     const ended = await world.run("adopt shop-1=books --ids-file ids.csv --out tasks --json");
@@ -344,6 +351,7 @@ describe("webextract adopt, validate and plan-report", () => {
     const ended = await world.run("plan-report plan.json --json");
     assert.equal(ended.json().markdown, stdout);
     assert.deepEqual(ended.json().changes, [{ type: "CloudRun", name: "run", does: "create" }]);
+    assert.equal((await world.run("plan-report -", {}, plan)).stdout, stdout);
     assert.equal((await world.run("plan-report missing.json")).code, 2);
     const wrong = await world.run("plan-report --json", {}, "error: no stack");
     assert.deepEqual([wrong.code, wrong.json().error.exit], [2, "usage"]);

@@ -89,7 +89,7 @@ describe("webextract review", () => {
     ]);
   }
 
-  function review(line = "", more: Record<string, string | undefined> = {}): Promise<Ended> {
+  function review(line = "", more: Record<string, string | undefined> = {}, input = ""): Promise<Ended> {
     const { accessToken, apiKey } = world.emulator.credentials;
     const config = {
       "webextract:baseUrl": { value: world.emulator.url },
@@ -106,7 +106,7 @@ describe("webextract review", () => {
     const code = `console.log(JSON.stringify(JSON.parse(require("node:fs").readFileSync("answers.json", "utf8"))[process.argv.at(-1)][process.argv[2]]));`;
     const env = { PATH: fakePulumi(world, code), WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
     const args = ["review", "--base-stack", "prod", "--head-stack", "trial", ...line.split(" ").filter(Boolean)];
-    return world.run(args, { ...env, ...more });
+    return world.run(args, { ...env, ...more }, input);
   }
 
   it("shows the configuration first, then the rows of each export that differs in its run", async () => {
@@ -253,8 +253,10 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     }
   });
 
-  it("refuses a plan that is not a file, and does not wait for a program that writes to a pipe", async () => {
+  it("reads a plan from standard input, refuses one that is not a file, and does not wait for a program that writes to a pipe", async () => {
     execFileSync("mkfifo", [world.path("plan")]);
+    const ofInput = await review("--plan -", {}, "no plan");
+    assert.match(ofInput.stderr, /The input is not the output of "pulumi preview --json"/);
     const { code, stderr } = await review("--plan plan");
     assert.equal(code, 2);
     assert.match(stderr, /"plan" cannot be read: it is not a file\./);

@@ -5,7 +5,7 @@ import { counted, shellQuoted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { inputFile } from "../inputFile";
+import { inputText } from "../inputFile";
 import { typesOption, yesOption } from "../options";
 import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
@@ -42,7 +42,7 @@ export const adoptCommand: CliCommand = {
   options: [
     new Option(
       "--ids-file <file>",
-      "more tasks: a file with id, or id,name, or id,name,group on each line. A CSV with a line of titles is read by them. A group is a folder in --out",
+      "more tasks: a file, or - for standard input, with id, or id,name, or id,name,group on each line. A CSV with a line of titles is read by them. A group is a folder in --out",
     ),
     new Option(
       "-o, --out <path>",
@@ -84,7 +84,7 @@ export const adoptCommand: CliCommand = {
       throw new CliError(`${problem} No request was sent.`, "usage");
     }
     const named = (given as string[]).map(taskOfArgument);
-    const inFile = idsFile === undefined ? [] : tasksOfFile(inputFile(idsFile), idsFile);
+    const inFile = idsFile === undefined ? [] : tasksOfFile(await inputText(idsFile, cli), idsFile);
     if (named.length + inFile.length === 0) {
       throw new CliError("Name at least one task, or give --ids-file. No request was sent.", "usage");
     }

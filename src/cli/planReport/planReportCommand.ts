@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
-import { inputFile } from "../inputFile";
+import { inputText } from "../inputFile";
 import { calloutsOf } from "./callouts";
 import type { Plan } from "./plan";
 import { readPlan } from "./plan";
@@ -15,13 +15,13 @@ export const planReportCommand: CliCommand = {
     "Changes are grouped by task, with the old and the new value of each property. Rows that are removed and runs that may cost money come first. Secrets are never shown. " +
     "The report has at most 60,000 characters. --json has it as the field markdown.",
   connects: false,
-  arguments: [new Argument("[file]", "the output of pulumi preview --json (default: standard input)")],
+  arguments: [new Argument("[file]", "the output of pulumi preview --json; - for standard input").default("-")],
   examples: [
     { line: "plan-report plan.json", does: "writes the report of a file" },
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, cli) {
-    const plan = await planIn(cli, file as string | undefined);
+    const plan = await planIn(cli, String(file));
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
       type,
@@ -39,6 +39,6 @@ export const planReportCommand: CliCommand = {
  * The plan in a file, or in standard input.
  * @throws CliError
  */
-export async function planIn({ terminal, interrupted }: Cli, file?: string): Promise<Plan> {
-  return readPlan(file === undefined ? await terminal.readInput(interrupted) : inputFile(file));
+export async function planIn(cli: Cli, file: string): Promise<Plan> {
+  return readPlan(await inputText(file, cli));
 }

@@ -33,7 +33,10 @@ export const reviewCommand: CliCommand = {
   options: [
     new Option("--base-stack <name>", "stack with the old rows, such as production").makeOptionMandatory(),
     new Option("--head-stack <name>", "stack with the new rows, such as a trial of a change").makeOptionMandatory(),
-    new Option("--plan <file>", "output of pulumi preview --json of the base stack with the changed program"),
+    new Option(
+      "--plan <file>",
+      "output of pulumi preview --json of the base stack with the changed program; - for standard input",
+    ),
     new Option(
       "-k, --key <field>",
       "field that names a row, for all exports that have it; can be given several times (default: a field that the checks of the export declare unique)",
