@@ -7,11 +7,15 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { PassThrough } from "node:stream";
+import { commands, Terminal } from "../internals/cli";
+import { Cli } from "../internals/compare";
 import { CliWorld } from "./webextract";
 
 describe("rename", () => {
@@ -125,6 +129,23 @@ describe("rename", () => {
         tasks.map((task: { name: string }) => task.name),
         [name],
       );
+    }
+  });
+
+  it("changes nothing if a file was changed or has gone since it was read", async () => {
+    const rename = commands.find(({ name }) => name === "rename");
+    const path = world.path("tasks.yaml");
+    for (const meanwhile of [() => writeFileSync(path, "changed"), () => rmSync(path)]) {
+      write("tasks.yaml", "name: old\nfrom: { adoptTaskId: a }\n");
+      const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
+      const cli = new Cli(new Terminal(streams), new AbortController().signal);
+      // The last step before the files are written.
+      cli.checkInterrupted = (what) => void (what === "Nothing was changed." && meanwhile());
+      await assert.rejects(
+        async () => rename?.run({ arguments: ["old", "new", [path]], options: {} }, cli),
+        /tasks\.yaml" was changed by another program in the meantime\. Nothing was changed\./,
+      );
+      assert.deepEqual(existsSync(path) ? read("tasks.yaml") : "changed", "changed");
     }
   });
 

@@ -113,10 +113,14 @@ async function requireValid(paths: readonly string[], files: readonly RenamedFil
   }
 }
 
-/** The file of the task comes last. A file keeps its byte order mark. */
+/** The file of the task comes last. A file keeps its byte order mark. What another program, such as a second rename, has written stays. */
 async function writeAll(files: readonly RenamedFile[], interrupted: AbortSignal): Promise<void> {
   const planned = files.toReversed().map(({ before, after }): PlannedFile => {
-    const mark = readFileSync(before.name, "utf8").startsWith("\uFEFF") ? "\uFEFF" : "";
+    const present = existsSync(before.name) ? readFileSync(before.name, "utf8") : "";
+    const mark = present.startsWith("\uFEFF") ? "\uFEFF" : "";
+    if (present !== mark + before.text) {
+      throw refusal(`"${before.name}" was changed by another program in the meantime.`, "failed");
+    }
     return { path: before.name, content: mark + after.text, present: "other" };
   });
   await writeFiles(planned, process.cwd(), interrupted);
