@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -130,6 +131,21 @@ describe("rename", () => {
         [name],
       );
     }
+  });
+
+  it("changes nothing while another rename changes the file", async () => {
+    write("tasks.yaml", "name: old\nfrom: { adoptTaskId: a }\n");
+    mkdirSync(world.path("tasks.yaml.lock"));
+    const { code, stderr } = await world.run("rename old new tasks.yaml");
+    assert.equal(code, 1);
+    assert.match(stderr, /"tasks\.yaml" cannot be locked: another rename is changing it\. Nothing was changed\./);
+    assert.match(read("tasks.yaml"), /^name: old/);
+    rmdirSync(world.path("tasks.yaml.lock"));
+    assert.equal((await world.run("rename old new tasks.yaml")).code, 0);
+    assert.deepEqual(
+      readdirSync(world.path(".")).filter((name) => name.endsWith(".lock")),
+      [],
+    );
   });
 
   it("changes nothing if a file was changed or has gone since it was read", async () => {

@@ -98,6 +98,7 @@ describe("the page about the client", () => {
       logLevel: true,
       log: true,
       warn: true,
+      waiting: true,
       settingName: true,
       maxResponseBytes: true,
       interrupted: true,

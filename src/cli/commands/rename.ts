@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename as move } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Argument } from "commander";
+import { lock } from "proper-lockfile";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { didYouMean } from "../../service/errors/likelyName";
@@ -37,7 +39,12 @@ export const rename: CliCommand = {
     const files = renamed(manifests, task, name);
     await requireValid(paths as string[], files, cli);
     cli.checkInterrupted(nothingChanged);
-    await writeAll(files, cli.interrupted);
+    const unlock = await lockOf(task.at.file.name);
+    try {
+      await writeAll(files, cli.interrupted);
+    } finally {
+      await unlock();
+    }
     const changed = files.map(({ before, after }) => ({
       path: after.name,
       was: after.name === before.name ? undefined : before.name,
@@ -111,6 +118,15 @@ async function requireValid(paths: readonly string[], files: readonly RenamedFil
       `After the change, the manifests would not be valid. ${nothingChanged} Change them by hand:\n${words}`,
     );
   }
+}
+
+/** A rename of the same task at the same time is refused. */
+async function lockOf(file: string): Promise<() => Promise<void>> {
+  // The file can get another name until the lock is given back.
+  return await lock(resolve(file), { realpath: false }).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === "ELOCKED" ? "another rename is changing it" : (error.code ?? error.message);
+    throw refusal(`"${file}" cannot be locked: ${why}.`, "failed");
+  });
 }
 
 /** The file of the task comes last. A file keeps its byte order mark. What another program, such as a second rename, has written stays. */
