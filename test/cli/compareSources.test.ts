@@ -325,6 +325,6 @@ describe("webextract compare, of objects in S3", () => {
     assert.match(missing.stderr, /"s3:\/\/rows-bucket\/none\.csv" cannot be read: there is no such object\./);
     const bucket = await compare("new.csv s3://R/none.csv");
     assert.equal(bucket.code, 2);
-    assert.match(bucket.stderr, /"s3:\/\/R\/none\.csv" names no object of S3: /);
+    assert.match(bucket.stderr, /"s3:\/\/R\/none\.csv" has an invalid bucket name: /);
   });
 });
