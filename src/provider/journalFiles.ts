@@ -97,9 +97,13 @@ export class JournalFiles {
   /** A journal that cannot be written does not stop the work. */
   async write(entry: Entry): Promise<void> {
     try {
-      await makePrivateFolder(this.folder);
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
-      await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
+      const writing = () => writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
+      await writing().catch(async (error) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+        await makePrivateFolder(this.folder);
+        await writing();
+      });
     } catch (error) {
       this.warnOnce(
         `The journal in ${this.folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +

@@ -25,16 +25,14 @@ const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 export class JsonScanner {
   /** Where the next part begins. */
   at = 0;
-  /** The text, if its characters are bytes: a part of it is found much faster than a part of the bytes is decoded. */
+  /** All bytes as one string, made when the first part is needed: to cut a string is much faster than to decode bytes. Empty if a character is not a byte. */
   #ascii: string | undefined;
 
   /** @param noteLongNumber is called with the begin and the end of each number that a double may not represent */
   constructor(
     private readonly bytes: Buffer,
     private readonly noteLongNumber: (from: number, to: number) => void = () => undefined,
-  ) {
-    this.#ascii = isAscii(bytes) ? bytes.toString("latin1") : undefined;
-  }
+  ) {}
 
   /** The next byte that is not white space; undefined at the end. */
   next(): number | undefined {
@@ -87,7 +85,8 @@ export class JsonScanner {
 
   /** The text between two places. */
   text(from: number, to: number): string {
-    return this.#ascii?.slice(from, to) ?? this.bytes.toString("utf8", from, to);
+    this.#ascii ??= isAscii(this.bytes) ? this.bytes.toString("latin1") : "";
+    return this.#ascii === "" ? this.bytes.toString("utf8", from, to) : this.#ascii.slice(from, to);
   }
 
   #items(open: number, close: number, item: () => void): void {
@@ -132,7 +131,7 @@ export class JsonScanner {
       if (byte === comma || byte === closeObject || byte === closeList) break;
       to += 1;
     }
-    if (to - from > longestNumber || !scalar.test(this.text(from, to))) this.#cutOff();
+    if (to - from > longestNumber || !scalar.test(bytes.toString("latin1", from, to))) this.#cutOff();
     if (to - from >= longNumber) this.noteLongNumber(from, to);
     this.at = to;
   }

@@ -130,7 +130,7 @@ function findRows(body: Buffer): FoundRows {
   /** Goes through an object. `found` passes its member `data`, if that begins so. */
   const inData = (begin: number, found: () => void): void => {
     scanner.object((from, to) => {
-      const isFound = envelope === undefined && scanner.text(from, to) === '"data"' && scanner.next() === begin;
+      const isFound = envelope === undefined && body.subarray(from, to).equals(dataName) && scanner.next() === begin;
       if (isFound) found();
       else scanner.skipValue();
     });
@@ -154,3 +154,4 @@ function findRows(body: Buffer): FoundRows {
 }
 
 const byteOrderMark = Buffer.from("\uFEFF");
+const dataName = Buffer.from('"data"');

@@ -1,7 +1,7 @@
 import type { Hash } from "node:crypto";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { Context } from "../../../resource";
@@ -101,13 +101,13 @@ export class Bucket {
       const Parts: Sdk.CompletedPart[] = [];
       const hash = createHash("sha256");
       let sent = 0;
-      for await (const Body of createReadStream(from, { highWaterMark: limits.partBytes })) {
+      for await (const Body of partsOf(from)) {
         const PartNumber = Parts.length + 1;
         const sending = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
         const { ETag, ChecksumSHA256 } = await this.named("UploadPart", key, sending);
         Parts.push({ PartNumber, ETag, ChecksumSHA256 });
-        hash.update(Body as Buffer);
-        sent += (Body as Buffer).length;
+        hash.update(Body);
+        sent += Body.length;
         context.progress(`${(sent / 1e6).toFixed(0)} of ${(bytes / 1e6).toFixed(0)} MB uploaded`);
       }
       requireContent(content, hash, from);
@@ -181,6 +181,26 @@ export class Bucket {
       throw storeError(operation, s3Path(this.name, key), error, [accessKeyId, secretAccessKey, sessionToken]);
     }
   }
+}
+
+/** The parts of a file, one after the other in the same memory: a part lasts until the next one is requested. */
+async function* partsOf(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  const memory = Buffer.allocUnsafe(limits.partBytes);
+  try {
+    for (let part = await fill(memory, file); part.length > 0; part = await fill(memory, file)) yield part;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads until the memory is full or the file ends, because one read can return less. */
+async function fill(memory: Buffer, file: FileHandle): Promise<Buffer> {
+  let length = 0;
+  for (let count = -1; count !== 0 && length < memory.length; length += count) {
+    ({ bytesRead: count } = await file.read(memory, length));
+  }
+  return memory.subarray(0, length);
 }
 
 function requireContent({ sha256 }: Content, sent: Hash, from: string): void {
