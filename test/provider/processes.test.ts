@@ -48,6 +48,10 @@ describe("a process in the journal", () => {
       const processes = systemProcesses();
       const name = { ...processes.own, pid, start: startOf(pid) };
       assert.equal(processes.isRunning(name), true);
+      // The shell itself would collect its child.
+      while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") !== "cat\n") {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       process.kill(pid, "SIGKILL");
       while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) {
         await new Promise((resolve) => setImmediate(resolve));

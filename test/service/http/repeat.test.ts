@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import sinon from "sinon";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
+import { Limiter } from "../../internals/service";
 import { exampleCalls, goodAnswer, operationNames } from "../calls";
 import { errorOf } from "../errors/errorOf";
 import type { FakeServer } from "../fakeServer";
@@ -422,12 +423,14 @@ describe("a call of the client", () => {
   it("reports the last response if its deadline passes before the next attempt", async () => {
     const chance = sinon.stub(Math, "random").returns(0);
     const stuck = new AbortController();
-    const busy = await startFakeServer((_seen, response, turn) => {
+    const calls = sinon.spy(Limiter.prototype, "run");
+    const busy = await startFakeServer(async (_seen, response, turn) => {
+      while (calls.callCount < 2) await new Promise((resolve) => setImmediate(resolve));
       if (turn === 1) json(response, 503, "");
     });
     try {
       const options = { baseUrl: busy.baseUrl, concurrency: 1 };
-      const first = errorOf(exampleCalls.getData.send(clientFor({ ...options, deadlineSeconds: 0.3 })));
+      const first = errorOf(exampleCalls.getData.send(clientFor({ ...options, deadlineSeconds: 1 })));
       const second = clientFor(options).getData({ taskId: "t", offset: 0, size: 1 }, { signal: stuck.signal });
       const { kind, status } = await first;
       stuck.abort();
@@ -435,6 +438,7 @@ describe("a call of the client", () => {
       assert.deepEqual([kind, status, busy.seen.length], ["outcomeUnknown", 503, 2]);
     } finally {
       chance.restore();
+      calls.restore();
       await busy.close();
     }
   });
