@@ -110,6 +110,8 @@ async function bundlePlugin(folder: string): Promise<void> {
     entryPoints: { main: "src/plugin/main.ts", ...besidePlugin },
     outdir: folder,
     plugins: [ownPackageInside, loadFromBeside],
+    // Most of the code is that of packages. Names stay, for the reports of faults.
+    minifyWhitespace: true,
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
   const launchers = join(repositoryRoot, "src", "plugin", "launchers");
