@@ -10,8 +10,8 @@ import { RowTable } from "./rowTable";
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
 
-/** A row group is complete when its cells have so many characters. It is in memory until then. Larger groups take longer to write. */
-const longestGroup = 1024 * 1024;
+/** A row group is complete when its cells have so many characters. It is in memory until then. Larger groups take more memory and longer to write. */
+const longestGroup = 512 * 1024;
 
 /** Columns with types. A value that does not fit its type refuses the rows. */
 export const parquet: Format = {
