@@ -1,8 +1,8 @@
 import type { Context } from "../resources/resource";
 import { messageOf } from "../resources/resource";
-import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
+import { pause } from "../service/http/clock";
 import { optionProblems } from "../service/settings";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf } from "./connection/connection";
@@ -136,7 +136,7 @@ export class Cli {
       warn: (message) => terminal.warn(message),
       progress: (message) => terminal.progress(message),
       now: () => performance.now(),
-      sleep: (milliseconds) => sleep(milliseconds, interrupted),
+      sleep: (milliseconds) => pause(milliseconds, interrupted),
       interrupted,
     };
   }

@@ -4,6 +4,7 @@ import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
+import { isUrn } from "../resources/urn";
 import { entryOf, isPlainMap, unknown } from "../resources/values";
 import { didYouMean } from "../service/errors/likelyName";
 import type { DocumentReader, Values } from "./documentReader";
@@ -203,9 +204,4 @@ function writtenAt(node: unknown): Written | undefined {
 
 function optionsOf(opts: unknown): ResourceOptions {
   return isPlainMap(opts) ? (opts as ResourceOptions) : {};
-}
-
-/** Whether an earlier name is the URN of a resource. */
-export function isUrn(name: string): boolean {
-  return name.startsWith("urn:pulumi:");
 }

@@ -2,6 +2,7 @@ import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } fr
 import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
+import { isUrn } from "../resources/urn";
 import { isPlainMap } from "../resources/values";
 import { didYouMean } from "../service/errors/likelyName";
 import type { Declared, DeclaredTask } from "./readManifests";
@@ -120,7 +121,7 @@ function argsOf({ args }: Declared): any {
 }
 
 function optionsOf({ was, opts }: Declared, parent: Manifest): CustomResourceOptions {
-  const aliases: (Alias | string)[] = was.map((name) => (name.startsWith("urn:pulumi:") ? name : { name }));
+  const aliases: (Alias | string)[] = was.map((name) => (isUrn(name) ? name : { name }));
   return { parent, ...opts, ...(aliases.length > 0 && { aliases }) };
 }
 

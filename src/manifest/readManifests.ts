@@ -116,5 +116,6 @@ function* tasksIn(
   }
 }
 
+export { CannotRename, renameTask } from "./renameTask";
 export type { Declared, DeclaredTask };
 export { describeProblem };

@@ -1,6 +1,5 @@
 import type { DeclaredTask, NameAt } from "./declaredTasks";
 import { ManifestFile } from "./problems";
-import type { Manifests } from "./readManifests";
 
 /** A file before and after a rename. If the name of the task is the name of the file, the file gets another name. */
 export interface RenamedFile {
@@ -24,7 +23,11 @@ interface Edit {
  * @param manifests without problems
  * @throws CannotRename
  */
-export function renameTask({ tasks }: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
+export function renameTask(
+  { tasks }: { tasks: readonly DeclaredTask[] },
+  task: DeclaredTask,
+  name: string,
+): RenamedFile[] {
   const { at, name: old } = task;
   const isNameOfFile = at.path === "";
   const references = tasks.flatMap(({ run }) => run?.references ?? []).filter((each) => each.name === old);

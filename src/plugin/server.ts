@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
@@ -31,7 +33,6 @@ import { ownPackage } from "../service/ownPackage";
 import { checkConfig, configurationOf } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
-import { schemaText } from "./schemaText";
 import { encodeStruct } from "./values";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
@@ -137,4 +138,12 @@ function statusOf(error: unknown): { code: status; details: string; metadata?: M
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(full.serializeBinary()));
   return { ...failed, metadata };
+}
+
+/** The schema of the package, beside the bundle or in the folder of the package, with the version, which code generation needs. */
+function schemaText(): string {
+  const files = [join(__dirname, "schema.json"), join(__dirname, "..", "..", "schema.json")];
+  const file = files.find((each) => existsSync(each));
+  const schema = file === undefined ? { name: "webextract" } : JSON.parse(readFileSync(file, "utf8"));
+  return JSON.stringify({ ...schema, version: ownPackage.version });
 }

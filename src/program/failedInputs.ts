@@ -1,6 +1,6 @@
 import type { Resource } from "@pulumi/pulumi";
 import { CustomResource, output } from "@pulumi/pulumi";
-import { isUnknown, resourcesBehind } from "../engine/sdk/dependencies";
+import { isUnknown, resourcesBehind } from "../engine/sdk";
 import { partsOfUrn } from "../resources/urn";
 
 /**

@@ -9,13 +9,13 @@ import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
 import type { Context, Replaced } from "../resources/resource";
 import { messageOf } from "../resources/resource";
-import { sleep } from "../resources/sleep";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
 import { ServiceClient } from "../service/client";
 import type { Processes } from "../service/files/processes";
 import { systemProcesses } from "../service/files/processes";
+import { pause } from "../service/http/clock";
 import { onAbort } from "../service/http/onAbort";
 import type { ServiceClientOptions } from "../service/options";
 import { AccountGuard } from "./accountGuard";
@@ -194,7 +194,7 @@ export class Host {
       warn: (message) => this.engine.log.warn(message, urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
-      sleep: (milliseconds) => sleep(milliseconds, this.engine.interrupted),
+      sleep: (milliseconds) => pause(milliseconds, this.engine.interrupted),
       interrupted: this.engine.interrupted,
       replaced: urn === undefined ? undefined : this.replaced.get(urn),
     };

@@ -38,6 +38,11 @@ export interface UrnParts {
   ownType?: string;
 }
 
+/** Whether a name is the URN of a resource. */
+export function isUrn(name: string): boolean {
+  return name.startsWith("urn:pulumi:");
+}
+
 /** The parts of `urn:pulumi:stack::project::parent$package:module:Type::name`. A name can contain `::`. */
 export function partsOfUrn(urn: string): UrnParts {
   const [types = "", ...name] = urn.split("::").slice(2);

@@ -73,3 +73,8 @@ export function isPlainMap(value: unknown): value is Record<string, unknown> {
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", () => "'\\''")}'`;
 }
+
+/** The strings of a list; none if the value is no list. */
+export function listOfStrings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}

@@ -1,5 +1,5 @@
 import type { Subtask } from "./contract/types";
-import { isServiceError } from "./errors/errors";
+import { isRefusedParameter } from "./errors/errors";
 
 /** Gets one page of subtasks; pages start from 1. */
 export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;
@@ -18,9 +18,7 @@ export async function allSubtasks(fetch: FetchSubtasks): Promise<Subtask[]> {
     try {
       return await pagesOf(fetch, size);
     } catch (error) {
-      const refusedSize =
-        isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));
-      if (!refusedSize || index === sizes.length - 1) throw error;
+      if (!isRefusedParameter(error) || index === sizes.length - 1) throw error;
     }
   }
   return [];

@@ -1,11 +1,11 @@
 export { AccountGuard } from "../../src/provider/accountGuard";
+export { programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
 export { Journal } from "../../src/provider/journal";
 export { JournalFiles } from "../../src/provider/journalFiles";
 export { layers } from "../../src/provider/layers/index";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
-export { programMessage } from "../../src/provider/runAdvice";
 export type { Layer } from "../../src/provider/step";
 export type { ProcessName } from "../../src/service/files/processes";
 export { systemProcesses } from "../../src/service/files/processes";

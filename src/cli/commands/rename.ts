@@ -5,6 +5,7 @@ import { Argument } from "commander";
 import { lock } from "proper-lockfile";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
+import { isUrn } from "../../resources/urn";
 import { didYouMean } from "../../service/errors/likelyName";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
@@ -73,7 +74,7 @@ function taskToRename({ tasks, problems }: Manifests, old: string, name: string)
     const names = tasks.map((each) => each.name);
     throw refusal(`The manifests declare no task "${old}"${didYouMean(old, names) || "."}`);
   }
-  if (name === old || name.trim() === "" || /\p{Cc}/u.test(name) || name.startsWith("urn:pulumi:")) {
+  if (name === old || name.trim() === "" || /\p{Cc}/u.test(name) || isUrn(name)) {
     throw refusal(`"${name}" cannot be the new name of the task.`);
   }
   if (tasks.some((each) => each !== task && [each.name, ...each.was].includes(name))) {
@@ -84,7 +85,7 @@ function taskToRename({ tasks, problems }: Manifests, old: string, name: string)
 
 /** @throws CliError */
 function renamed(manifests: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
-  const { CannotRename, renameTask } = renamer();
+  const { CannotRename, renameTask } = manifestReader();
   let files: RenamedFile[];
   try {
     files = renameTask(manifests, task, name);
@@ -143,9 +144,4 @@ async function writeAll(files: readonly RenamedFile[], interrupted: AbortSignal)
   for (const { before, after } of files.filter(({ before, after }) => before.name !== after.name)) {
     await move(before.name, after.name);
   }
-}
-
-function renamer(): typeof import("../../manifest/renameTask") {
-  // biome-ignore lint/style/noCommonJs: an import at the top would load the parser with every command
-  return require("../../manifest/renameTask");
 }

@@ -1,5 +1,5 @@
 import { isTask, partsOfUrn } from "../../resources/urn";
-import { isPlainMap } from "../../resources/values";
+import { isPlainMap, listOfStrings } from "../../resources/values";
 import { CliError } from "../exitCodes";
 import { stackState } from "./pulumi";
 
@@ -100,10 +100,6 @@ function tasksOf(resources: readonly StackResource[]): StackTask[] {
     }
   }
   return tasks;
-}
-
-function listOfStrings(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 function text(value: unknown): string {

@@ -1,5 +1,8 @@
 import type { Terminal } from "../terminal";
 
+/** The order of names for people: run-2 comes before run-10. */
+export const byName = new Intl.Collator("en", { numeric: true }).compare;
+
 /** A table for people. On a terminal, it is as wide as the terminal at most: long cells are cut. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[], terminal: Terminal): string {
   const lines = [titles, ...rows].map((cells) => cells.map(oneLine));

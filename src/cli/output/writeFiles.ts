@@ -25,7 +25,7 @@ export async function writeFiles(
   files: readonly PlannedFile[],
   folder: string,
   interrupted?: AbortSignal,
-): Promise<string[]> {
+): Promise<void> {
   const written: string[] = [];
   for (const file of files.filter(({ present }) => present !== "same")) {
     try {
@@ -47,7 +47,6 @@ export async function writeFiles(
     }
     written.push(file.path);
   }
-  return written;
 }
 
 async function writeFile({ path, content, present }: PlannedFile, folder: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { partsOfUrn } from "../../resources/urn";
+import { listOfStrings } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
 import { CliError } from "../exitCodes";
 
@@ -91,8 +92,8 @@ function stepOf(step: Record<string, unknown>) {
     id: typeof id === "string" && id !== "" ? id : undefined,
     old,
     now,
-    paths: isRecord(detailedDiff) ? Object.keys(detailedDiff) : stringsOf(step.diffReasons),
-    replaceReasons: stringsOf(step.replaceReasons),
+    paths: isRecord(detailedDiff) ? Object.keys(detailedDiff) : listOfStrings(step.diffReasons),
+    replaceReasons: listOfStrings(step.replaceReasons),
   };
 }
 
@@ -120,15 +121,11 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
     now: isRecord(now.inputs) ? now.inputs : {},
     paths: [...new Set(steps.flatMap(({ paths }) => paths))],
     replaceReasons: [...new Set(steps.flatMap(({ replaceReasons }) => replaceReasons))],
-    sourcesOf: (argument) => (isRecord(dependencies) ? stringsOf(dependencies[argument]) : []),
+    sourcesOf: (argument) => (isRecord(dependencies) ? listOfStrings(dependencies[argument]) : []),
     isRetained: old.retainOnDelete === true,
   };
 }
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function stringsOf(value: unknown): string[] {
-  return listOf(value).filter((each) => typeof each === "string");
 }

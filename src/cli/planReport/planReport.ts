@@ -3,6 +3,7 @@ import { isTask, partsOfUrn } from "../../resources/urn";
 import { counted } from "../../resources/values";
 import { isRecord } from "../../service/isRecord";
 import { cell, code, mostCharacters, within, word } from "../output/markdown";
+import { byName } from "../output/table";
 import { calloutsOf } from "./callouts";
 import type { Plan, ResourceChange } from "./plan";
 import type { PropertyChange } from "./propertyChanges";
@@ -111,16 +112,11 @@ function groupsOf({ changes, urnsById }: Plan): Group[] {
     group.changes.push(change);
     groups.set(task, group);
   }
-  groups.get("")?.changes.sort((a, b) => byName.compare(a.name, b.name));
+  groups.get("")?.changes.sort((a, b) => byName(a.name, b.name));
   return [...groups]
-    .sort(
-      ([a, { title: one }], [b, { title: other }]) => Number(a === "") - Number(b === "") || byName.compare(one, other),
-    )
+    .sort(([a, { title: one }], [b, { title: other }]) => Number(a === "") - Number(b === "") || byName(one, other))
     .map(([, group]) => group);
 }
-
-/** The engine makes resources side by side, so its order means little. */
-const byName = new Intl.Collator("en", { numeric: true });
 
 /** The URN of the task's resource, or the id of a task that has none; empty for a resource without a task. */
 function taskOf(change: ResourceChange, urnsById: ReadonlyMap<string, string>): string {

@@ -83,7 +83,7 @@ function cleaned(value: unknown, name = ""): unknown {
 function cleanedText(text: string, name: string): string {
   const known = unknownTexts.reduce((rest, each) => rest.replaceAll(each, later), text);
   if (known.includes("\n") && !mayBeSecret(name, "x")) {
-    return hideSecrets(known, secret);
+    return hideSecrets(known);
   }
   return mayBeSecret(name, known) ? secret : known;
 }

@@ -1,5 +1,6 @@
 import { isPlainMap } from "../../resources/values";
 import type { StackResource } from "../connection/stackTasks";
+import { byName } from "../output/table";
 
 /** A DataExport that at least one of the two stacks has. */
 export interface ExportPair {
@@ -56,8 +57,6 @@ export function exportPairs(base: StackState, head: StackState): ExportPair[] {
   const added = [...left].map((each) => pairOf(undefined, each, base, head));
   return [...pairs, ...added].sort((one, other) => byName(one.task, other.task) || byName(one.name, other.name));
 }
-
-const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 function pairOf(
   ofBase: StackResource | undefined,

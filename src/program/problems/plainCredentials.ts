@@ -1,6 +1,6 @@
 import { log, runtime } from "@pulumi/pulumi";
 import { credentialKeys } from "../../config/configKeys";
-import { isEncrypted } from "../../engine/configSecrets";
+import { isEncrypted } from "../../engine/sdk";
 
 /** Warns once of all credentials that are plain text in the configuration. Never shows a value. Pulumi passes the profiles as one JSON string. */
 export function warnOfPlainCredentials(all: Readonly<Record<string, string>>): void {

@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { all, CustomResource, Output, output, Resource, RunError } from "@pulumi/pulumi";
-import { resourcesBehind, withResourcesOfComponents } from "../../engine/sdk/dependencies";
+import { resourcesBehind, withResourcesOfComponents } from "../../engine/sdk";
 import type { ArgSpecs, Problem } from "../../resources/args";
 import { anything, boolean, checkFields, string } from "../../resources/args";
 import { describeValue } from "../../resources/values";

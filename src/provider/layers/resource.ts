@@ -4,12 +4,11 @@ import { checkFields } from "../../resources/args";
 import { PartialFailure, ResourceError } from "../../resources/resource";
 import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
+import { describeRefusedDelete, programMessage } from "../advice";
 import type { Host } from "../host";
 import { titleOf } from "../host";
 import { ProviderError } from "../providerErrors";
-import { programMessage } from "../runAdvice";
 import type { Outcome, RunStep, Step } from "../step";
-import { describeRefusedDelete } from "./refusedDelete";
 
 /** The innermost step: calls the resource. */
 export const runResource: RunStep = async (step, host) => {

@@ -73,3 +73,8 @@ export function isServiceError(error: unknown, ...kinds: ServiceErrorKind[]): er
   if (!(error instanceof Error) || error.name !== "ServiceError" || !("kind" in error)) return false;
   return kinds.length === 0 || kinds.some((kind) => kind === error.kind);
 }
+
+/** Whether the service refused a value of the request, or did not say what it refused. */
+export function isRefusedParameter(error: unknown): error is ServiceError {
+  return isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));
+}

@@ -6,14 +6,14 @@
 const hidden = "[secret]";
 
 /** The text without the parts that look like secrets. Takes linear time. */
-export function hideSecrets(text: string, replacement = hidden): string {
+export function hideSecrets(text: string): string {
   const found = [...shapesIn(text), ...namedValuesIn(text)].sort(([one], [other]) => one - other);
   let shown = "";
   let at = 0;
   for (const [begin, end] of found) {
     if (end > at) {
       // A second secret that begins within the first one extends it.
-      shown += begin < at ? "" : text.slice(at, begin) + replacement;
+      shown += begin < at ? "" : text.slice(at, begin) + hidden;
       at = end;
     }
   }

@@ -43,7 +43,7 @@ export interface TunnelOptions {
 
 /**
  * For https: requests a tunnel from the proxy (CONNECT). The proxy sees neither the request nor the credential.
- * Made of the agent of Node.js, because the library would add its dependencies to each install.
+ * Not https-proxy-agent, which hands the refusal of a proxy on as a response of the service.
  */
 export class TunnelAgent extends Agent {
   readonly #proxy: ProxyServer;

@@ -1,5 +1,5 @@
 import type { ServiceError } from "../errors/errors";
-import { isServiceError } from "../errors/errors";
+import { isRefusedParameter, isServiceError } from "../errors/errors";
 import { onAbort } from "../http/onAbort";
 import type { CallOptions } from "../options";
 import type { RowPage } from "./rowPage";
@@ -181,7 +181,5 @@ class PageRequests {
 
 /** A page size that is too large results in a refused parameter, or in a response above `maxResponseBytes`. */
 function mayBeTheSize(error: unknown): error is ServiceError {
-  if (!isServiceError(error, "refused", "contract")) return false;
-  if (error.kind === "contract") return /maxResponseBytes/.test(error.message);
-  return error.code === undefined || /^invalid\W?param/i.test(error.code);
+  return isRefusedParameter(error) || (isServiceError(error, "contract") && /maxResponseBytes/.test(error.message));
 }

@@ -4,6 +4,7 @@ import { join, sep } from "node:path";
 import { globIn } from "../../../manifest/manifestFiles";
 import { bucketAndKey, isS3Path, s3Path } from "../../../resources/export/destinations/s3/s3Path";
 import { CliError } from "../../exitCodes";
+import { byName } from "../../output/table";
 import type { FilledShares } from "../report";
 import type { LoadOptions } from "../sides/loadSide";
 import { bucketOf, loadSide } from "../sides/loadSide";
@@ -61,8 +62,7 @@ async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<stri
 }
 
 function inOrder(names: readonly string[], given: string): string[] {
-  const { compare } = new Intl.Collator("en", { numeric: true });
-  const files = names.filter(isRowFile).sort((one, other) => compare(one, other) || (one < other ? -1 : 1));
+  const files = names.filter(isRowFile).sort((one, other) => byName(one, other) || (one < other ? -1 : 1));
   if (files.length === 0) {
     throw new CliError(
       `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix begins with s3://. No rows were read.`,

@@ -1,10 +1,8 @@
 import { createRequire } from "node:module";
 import type { Output, Resource } from "@pulumi/pulumi";
+import { runtime } from "@pulumi/pulumi";
 
-/**
- * The dependencies that the SDK itself resolves before it calls a function of a provider. Private parts of the SDK: if one is not as
- * expected, only the resources that the program names are known.
- */
+/** Private parts of the SDK. If those that find dependencies are not as expected, only the resources that the program names are known. */
 
 interface Dependencies {
   getAllTransitivelyReferencedResources(resources: Set<Resource>, exclude: Set<Resource>): Promise<Resource[]>;
@@ -41,4 +39,10 @@ function sdkDependencies(): Dependencies | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a key of the program's configuration is encrypted. A map with one encrypted value counts as encrypted. If the SDK cannot say it, every key counts as encrypted. */
+export function isEncrypted(key: string): boolean {
+  const { isConfigSecret } = runtime as unknown as { isConfigSecret?: (key: string) => boolean };
+  return typeof isConfigSecret !== "function" || isConfigSecret(key);
 }
