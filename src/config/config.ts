@@ -96,6 +96,9 @@ export function parseConfig(
   return { config, problems: [...new Set(problems)] };
 }
 
+/** What the engine itself reads in the namespace of a plugin, or adds to the arguments of a provider. */
+const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameterization", "__internal"];
+
 /**
  * Parses the configuration where the program or the engine gives it. Its problems are also names that are not keys, most often misspelled keys, and a run
  * label that two sources set.
@@ -106,7 +109,7 @@ export function parseGivenConfig(read: ReadKey, names: readonly string[]): Retur
   if (new Set(config.runLabels).size > 1) {
     problems.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
   }
-  const unknown = names.filter((name) => !Object.hasOwn(configKeys, name));
+  const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
   return { config, problems };
 }

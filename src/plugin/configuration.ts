@@ -11,9 +11,6 @@ import { allSecret, decodeStruct, encodeStruct } from "./values";
 
 /** The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the program. */
 
-/** What the engine itself adds to these arguments. */
-const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameterization", "__internal"];
-
 /** An address that is not known yet is not missing. */
 const notYetKnown: Readonly<Record<string, string>> = { baseUrl: "https://unknown.invalid" };
 
@@ -23,8 +20,7 @@ const argument = "Give the provider the argument baseUrl, or set WEBEXTRACT_BASE
 /** Refuses an invalid configuration with all problems, each with its key. */
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = decodeStruct(request.getNews());
-  const given = withoutEngine(values);
-  const { problems } = parseGivenConfig(readKeys(given), Object.keys(given));
+  const { problems } = parseGivenConfig(readKeys(values), Object.keys(values));
   const response = new CheckResponse();
   // Credentials are secret, whoever forgot to encrypt them.
   const credentials = allSecret([...credentialKeys, "profiles"]);
@@ -39,11 +35,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
 
 /** How a configured provider reads its keys. */
 export function configurationOf(request: ConfigureRequest): ReadKey {
-  return readKeys(withoutEngine(decodeStruct(request.getArgs()).values));
-}
-
-function withoutEngine(values: Properties): Properties {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !ofEngine.includes(name)));
+  return readKeys(decodeStruct(request.getArgs()).values);
 }
 
 /** The values of a configuration are strings. A program can give others, such as a list. */
