@@ -78,6 +78,8 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
     entryPoints: [`src/${module}.ts`],
     outfile,
     allowOverwrite: true,
+    // Nearly all of it is the code of packages. Names stay, for the reports of faults.
+    minifyWhitespace: true,
   });
   writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
@@ -110,8 +112,6 @@ async function bundlePlugin(folder: string): Promise<void> {
     entryPoints: { main: "src/plugin/main.ts", ...besidePlugin },
     outdir: folder,
     plugins: [ownPackageInside, loadFromBeside],
-    // Most of the code is that of packages. Names stay, for the reports of faults.
-    minifyWhitespace: true,
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
   const launchers = join(repositoryRoot, "src", "plugin", "launchers");

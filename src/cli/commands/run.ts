@@ -39,10 +39,7 @@ export const run: CliCommand = {
   connects: true,
   arguments: [taskArgument()],
   options: [
-    new Option(
-      "--lot-no <lotNo>",
-      "wait for this run, which must be the latest one of the task, instead of a new one: the service lists subtasks by task only",
-    ),
+    new Option("--lot-no <lotNo>", "wait for this run, the latest one of the task, instead of a new one"),
     new Option("--no-wait", "end when the run has started").conflicts([
       ...["lotNo", "timeout", "poll", "finishedWhen", "settle", "failOn"],
     ]),

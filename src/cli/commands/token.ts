@@ -55,7 +55,7 @@ export const tokenRefresh: CliCommand = {
   summary: "exchange the newest refresh token for new tokens now, and store them",
   details:
     "A refresh token may live for some days only. A scheduled refresh keeps an account usable that is used rarely. " +
-    "Processes that share the token store take turns. Nothing is exchanged if the store cannot be written.",
+    "Processes that share the token store take turns.",
   connects: true,
   options: [yesOption()],
   examples: [{ line: "token refresh --yes", does: "refreshes in a scheduled job" }],

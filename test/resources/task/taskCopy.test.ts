@@ -122,7 +122,7 @@ describe("TaskCopy", () => {
     await copy.up(source);
     await world.finishedRun(copy.id);
     const message = await failure(copy.up({ ...source, taskGroupId: "group-1" }));
-    assert.match(message, /does not reach the old task of a replace: to keep that one, .*"pulumi state delete"\./);
+    assert.match(message, /does not reach the old task of a replace, .*: to keep its rows, .*"pulumi state delete"\./);
   });
 
   it("removes rows without a read if its state has forceDestroy", async () => {
