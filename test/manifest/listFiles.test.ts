@@ -123,7 +123,7 @@ describe("the lists and files that a manifest names", () => {
     // The user root may read any file.
     const expected = process.getuid?.() === 0 ? [] : ["EACCES"];
     assert.deepEqual(
-      problems.map(({ reason }) => /cannot be read \((\w+)\)/.exec(reason)?.[1]),
+      problems.map(({ reason }) => /cannot be read: (\w+)/.exec(reason)?.[1]),
       expected,
     );
   });

@@ -101,7 +101,7 @@ describe("the emulator's page", () => {
     await page.tab.getByRole("link", { name: String(lotNo) }).click();
     await page.shows(`Run ${lotNo}`);
     await page.tab.getByText("1 extracting").first().waitFor();
-    await page.tab.getByText("404").waitFor();
+    await page.tab.getByText("status 404").waitFor();
     await page.tab.getByRole("group").getByText("1 page failed").waitFor();
     const before = page.read.length;
     respond(["Whistle", "Map"]);
@@ -140,7 +140,7 @@ describe("the emulator's page", () => {
     await page.isLive();
     const newest = page.tab.locator("tbody tr").first();
     await call(emulator, "getActions", { fields: { taskIds: ["shop"] }, headers: { "user-agent": "a test" } });
-    await newest.getByText("401").waitFor();
+    await newest.getByText("401", { exact: true }).waitFor();
     await newest.getByRole("link", { name: "shop" }).waitFor();
     await page.tab.getByRole("button", { name: "Pause" }).click();
     await page.tab.getByText("The list stays as it is.").waitFor();

@@ -116,7 +116,7 @@ describe("DataExport with pipe", () => {
     const cases: [object, RegExp][] = [
       [
         { pipe: ["no-such-command", "x"] },
-        /^The command "no-such-command" of pipe could not be started \(ENOENT\)\. Name a program/,
+        /^The command "no-such-command" of pipe could not be started \((?:ENOENT|EACCES)\)\. Name a program/,
       ],
       [{ pipe: node('process.kill(process.pid, "SIGKILL")') }, /of pipe was ended by SIGKILL\./],
       [{ pipe: node("setInterval(() => {}, 1000)"), pipeTimeoutSeconds: 0.2 }, /of pipe did not end within 0\.2 s\./],
