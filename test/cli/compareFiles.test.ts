@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -28,6 +29,19 @@ const rows = [
 ];
 const ndjson = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 const csv = 'sku,name,price\n1,"Größe, ""L""\n",2.50\n2,x,\n';
+
+/** Files of a folder that this process has open. None where the system does not show it. */
+function openFiles(folder: string): string[] {
+  const targetOf = (descriptor: string): string => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return "";
+    }
+  };
+  const descriptors = process.platform === "linux" ? readdirSync("/proc/self/fd") : [];
+  return descriptors.map(targetOf).filter((path) => path.startsWith(folder));
+}
 
 describe("webextract compare, reading files", () => {
   let files: Comparing;
@@ -275,6 +289,7 @@ describe("webextract compare, reading files", () => {
       const message = await failure(files.write(name, content));
       assert.match(message, says, name);
       assert.doesNotMatch(message.replaceAll(files.folder, ""), /secret/, name);
+      assert.deepEqual(openFiles(files.folder), []);
     }
   });
 

@@ -34,7 +34,7 @@ export const actionsCommand: CliCommand = {
     const { taskId } = connection.task;
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const { tasks } = await readTasks([{ taskId }], asked, Secrets.of(connection.options), context);
+    const { tasks } = await readTasks([{ taskId }], asked, new Secrets(context.redact), context);
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {

@@ -102,7 +102,7 @@ export const adoptCommand: CliCommand = {
     requireOneName(wanted);
     const context = cli.context(connection);
     const asked = types ?? context.settings.actionTypes;
-    const secrets = Secrets.of(connection.options, importFile === undefined ? undefined : notImported);
+    const secrets = new Secrets(context.redact, importFile === undefined ? undefined : notImported);
     const { tasks, gone } = await readTasks(wanted, asked, secrets, context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {

@@ -16,12 +16,10 @@ import type {
   DataExportArgs,
   ExportFormat,
 } from "../../resources/export/model";
-import { rowSource } from "../../resources/export/model";
-import { incompleteRead } from "../../resources/export/rowReader";
+import { RowReader } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
 import { checkedArgs } from "../../resources/index";
 import type { Context } from "../../resources/resource";
-import { ResourceError } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
@@ -160,21 +158,10 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
   }
 }
 
-/** As the rows come. */
-async function writePages(args: DataExportArgs, context: Context, { terminal, interrupted }: Cli): Promise<void> {
-  const { taskId, maxRows } = args;
-  let written = 0;
-  const { pageSize } = context.settings;
-  for await (const page of context.client.rows(rowSource(args), { maxRows, pageSize, signal: interrupted })) {
-    await terminal.write(page.ndjson());
-    written += page.count;
-    if (interrupted.aborted && page.complete === undefined) {
-      throw new ResourceError(`The export was interrupted after ${written} of ${page.total} rows of task "${taskId}".`);
-    }
-    if (page.complete === false && written < (maxRows ?? Number.POSITIVE_INFINITY)) {
-      terminal.warn(incompleteRead(`Task "${taskId}"`, written, page.total));
-    }
-  }
+/** As the rows come. Progress would stand between them on a terminal. */
+async function writePages(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
+  const reader = new RowReader(args, { ...context, progress: () => undefined }, false);
+  for await (const page of reader.pages()) await terminal.write(page.ndjson());
 }
 
 /** The other formats need all rows first. The file is private, and is removed in any case. */

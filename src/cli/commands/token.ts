@@ -54,7 +54,7 @@ export const tokenRefresh: CliCommand = {
   name: "token refresh",
   summary: "exchange the newest refresh token for new tokens now, and store them",
   details:
-    "A refresh token may live for some days only. A scheduled refresh keeps an account usable that is used rarely. " +
+    "Done on a schedule, it keeps a refresh token that lives for some days only. " +
     "Processes that share the token store take turns.",
   connects: true,
   options: [yesOption()],
@@ -80,7 +80,7 @@ export const tokenImport: CliCommand = {
   summary: "put a refresh token into the token store",
   details:
     "The token is read from standard input, or asked for on a terminal without being shown. The command exchanges it for new tokens and stores those. " +
-    "With WEBEXTRACT_TOKEN_STORE set to the folder, and no other credential, the tokens that were imported last are used. Other tokens in the store stay.",
+    "With WEBEXTRACT_TOKEN_STORE set to the folder, and no other credential, the tokens that were imported last are used.",
   connects: true,
   options: [yesOption()],
   examples: [

@@ -1,5 +1,4 @@
 import { hideSecrets, mayBeSecret, saysWhere } from "../../service/errors/secretShapes";
-import type { ServiceClientOptions } from "../../service/options";
 
 /** What becomes of such a value in an import. */
 export const notImported = "is not imported. To declare it, take it from a secret of the configuration";
@@ -17,15 +16,6 @@ export class Secrets {
     private readonly redact: (text: string) => string = (text) => text,
     readonly fate = "is a variable that you have to set",
   ) {}
-
-  /** @param options those of a connection, with its credentials */
-  static of({ accessToken, refreshToken, apiKey }: Partial<ServiceClientOptions>, fate?: string): Secrets {
-    const credentials = [accessToken, refreshToken, apiKey].filter((each) => each !== undefined && each !== "");
-    return new Secrets(
-      (text) => credentials.reduce<string>((hidden, each = "") => hidden.replaceAll(each, ""), text),
-      fate,
-    );
-  }
 
   /** Whether a property is or contains a secret. */
   mayBeProperty(name: string, value: string): boolean {

@@ -63,7 +63,7 @@ describe("the files of adopted tasks", () => {
 
   const files = (shown: Shown[], target: Partial<AdoptTarget> = {}, taskIds = ["novels"]): AdoptedFiles =>
     adoptedFiles(
-      taskIds.map((taskId) => adoptedTask(taskId, shown, Secrets.of({ accessToken: "my-credential" }))),
+      taskIds.map((taskId) => adoptedTask(taskId, shown, new Secrets((text) => text.replaceAll("my-credential", "")))),
       { folder, ...target },
     );
   const manifestOf = (shown: Shown[], taskId = "novels"): string => files(shown, {}, [taskId]).document ?? "";
@@ -268,7 +268,7 @@ actions:
       actionId: wide,
       name: wide,
     });
-    const secrets = Secrets.of({ accessToken: "my-credential" });
+    const secrets = new Secrets((text) => text.replaceAll("my-credential", ""));
 
     const shownAction = (
       { properties, items, actionId, name }: typeof action extends fc.Arbitrary<infer T> ? T : never,

@@ -114,8 +114,13 @@ const delimiters = [",", ";", "\t", "|"];
 async function* csvRows(texts: AsyncGenerator<string>, header: string[]): AsyncGenerator<string> {
   const { value: begin = "" } = await texts.next();
   async function* all(): AsyncGenerator<string> {
-    yield begin;
-    yield* texts;
+    try {
+      yield begin;
+      yield* texts;
+    } finally {
+      // After a failure in the first part, nothing has begun to read the others.
+      await texts.return(undefined);
+    }
   }
   const [line = ""] = begin
     .replace(/"[^"]*"?/g, "")
