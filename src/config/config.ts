@@ -96,6 +96,14 @@ export function parseConfig(
   return { config, problems: [...new Set(problems)] };
 }
 
+/** The keys of a stack's configuration that are ours begin so. */
+export const namespace = "webextract:";
+
+/** The names of the keys in the namespace, among all keys of a stack's configuration. */
+export function namesInNamespace(keys: Iterable<string>): string[] {
+  return [...keys].filter((key) => key.startsWith(namespace)).map((key) => key.slice(namespace.length));
+}
+
 /** What the engine itself reads in the namespace of a plugin, or adds to the arguments of a provider. */
 const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameterization", "__internal"];
 

@@ -1,11 +1,9 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
-import { parseGivenConfig } from "../config/config";
+import { namesInNamespace, namespace, parseGivenConfig } from "../config/config";
 import { perProgram } from "./perProgram";
 import { warnOfPlainCredentials } from "./problems/plainCredentials";
 import { isMocked } from "./providerText";
-
-const namespace = "webextract:";
 
 /** Refuses an invalid configuration in the program: at preview, and once for all resources. */
 export function requireValidConfig(): void {
@@ -33,10 +31,7 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
   if (!isMocked()) {
     warnOfPlainCredentials(all);
   }
-  const names = Object.keys(all)
-    .filter((name) => name.startsWith(namespace))
-    .map((name) => name.slice(namespace.length));
-  const { config, problems } = parseGivenConfig((key) => all[namespace + key], names);
+  const { config, problems } = parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
   if (problems.length > 0) {
     throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${problems.join("\n  ")}`);
   }

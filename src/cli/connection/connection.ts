@@ -1,5 +1,5 @@
 import type { ProviderConfig } from "../../config/config";
-import { originOf, parseGivenConfig } from "../../config/config";
+import { namesInNamespace, namespace, originOf, parseGivenConfig } from "../../config/config";
 import { configKeys } from "../../config/configKeys";
 import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
@@ -49,13 +49,9 @@ export async function findConnection(
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
-  const namespace = "webextract:";
-  const names = [...(ofStack?.keys() ?? [])].flatMap((key) =>
-    key.startsWith(namespace) ? [key.slice(namespace.length)] : [],
-  );
   const { config, problems } = parseGivenConfig(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
-    names,
+    namesInNamespace(ofStack?.keys() ?? []),
   );
   const found = problems.filter((problem) => !/^(?:webextract:baseUrl|WEBEXTRACT_BASE_URL) /.test(problem));
   const isKnown = config.profileProblem(profile) === undefined;
