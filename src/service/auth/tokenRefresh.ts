@@ -122,8 +122,8 @@ export class TokenRefresh {
       await this.#save({ key, refreshToken, accessToken, expiresAt, beganAt, updatedAt: now, profiles });
       if (isHeaderValue(accessToken)) return accessTokenOf("refreshToken", accessToken, now, expiresAt);
     } catch (error) {
-      if (isServiceError(error, "credential", "refused")) return undefined;
       if (!isServiceError(error)) throw error;
+      if (isServiceError(error, "credential", "refused") && error.outcome === "notExecuted") return undefined;
       const kind = error.kind === "unreachable" ? "unreachable" : "credential";
       throw new NoToken(kind, `not sent: no access token, because the refresh failed. ${error.message}`, "");
     } finally {

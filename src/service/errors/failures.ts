@@ -1,5 +1,7 @@
-import { isRecord } from "../isRecord";
-import { parsedJson } from "../parsedJson";
+import type { OperationName } from "../contract/operations";
+import type { PreparedRequest } from "../contract/requests";
+import type { ErrorBody } from "./errorBody";
+import { readErrorBody } from "./errorBody";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 import { hideSecrets } from "./secretShapes";
@@ -11,6 +13,14 @@ export interface HttpResponse {
   retryAfter?: string;
   /** When the other side responded, by its own clock. */
   date?: string;
+  /** The target of a redirect, without a query. */
+  location?: string;
+  /** Which credential the other side asks for (WWW-Authenticate). */
+  challenge?: string;
+  /** Seconds since a cache on the way stored the response. */
+  age?: number;
+  /** The headers with which the other side, or a proxy on the way, names itself. */
+  answeredBy?: string;
   body: Buffer;
 }
 
@@ -49,15 +59,33 @@ export interface Failure {
   perhapsToken?: boolean;
 }
 
-const kindOfCode = new Map<string, ServiceErrorKind>([
-  ["invalidgrant", "credential"],
-  ["invalidtoken", "credential"],
-  ["invalidtaskid", "notFound"],
-  ["tasksettingsnotfound", "actionNotFound"],
-  ["taskexecuting", "busy"],
-  ["permissiondenied", "plan"],
-  ["toomanyrequests", "rateLimited"],
-  ["servererror", "outcomeUnknown"],
+/** What a code of the service means. */
+interface CodeMeaning {
+  /** Default: that of the status. */
+  kind?: ServiceErrorKind;
+  /** For which operations it says that nothing was done: those that can fail for this reason. */
+  refuses: (operation: OperationName) => boolean;
+}
+
+const all = (): boolean => true;
+const none = (): boolean => false;
+const refresh = (operation: OperationName): boolean => operation === "refreshToken";
+const ofTasks = (operation: OperationName): boolean => !refresh(operation);
+const ofActions = (operation: OperationName): boolean => operation.startsWith("update");
+
+/** The known codes of the service. */
+const codes = new Map<string, CodeMeaning>([
+  ["invalidgrant", { kind: "credential", refuses: refresh }],
+  ["invalidtoken", { kind: "credential", refuses: all }],
+  ["invalidtaskid", { kind: "notFound", refuses: ofTasks }],
+  ["tasksettingsnotfound", { kind: "actionNotFound", refuses: ofActions }],
+  ["taskexecuting", { kind: "busy", refuses: ofTasks }],
+  ["permissiondenied", { kind: "plan", refuses: all }],
+  ["toomanyrequests", { kind: "rateLimited", refuses: all }],
+  ["invalidparameter", { refuses: all }],
+  ["invalidparameterrequired", { refuses: all }],
+  ["requestmodelnull", { refuses: all }],
+  ["servererror", { kind: "outcomeUnknown", refuses: none }],
 ]);
 
 const kindOfStatus = new Map<number, ServiceErrorKind>([
@@ -67,11 +95,15 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
   [429, "rateLimited"],
 ]);
 
-/** With these, any server says that it did not accept the request: even a page of a proxy proves that nothing was done. */
-const refusedWithoutBody = new Set([400, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 422, 431]);
+/**
+ * With these, a server refuses a request before it executes it or hands it on. No other status of a response without a known code proves anything: proxies
+ * send pages with 403, 404, 405 and 499 after the service has executed the request.
+ */
+const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
 
 /** How a response is read. */
 export interface Reading {
+  request: Pick<PreparedRequest, "name" | "mayRepeat">;
   /** Codes by which this service says that nothing was done. */
   notExecutedCodes: readonly string[];
   /** Hides credentials. */
@@ -86,53 +118,69 @@ const foreign = (text: string): string => oneLine(hideSecrets(text));
 /** What a refusal means; undefined if the response is a success. */
 export function failureOfResponse(
   response: HttpResponse,
-  { notExecutedCodes, scrub = same, hideValues = same }: Reading,
+  { request, notExecutedCodes, scrub = same, hideValues = same }: Reading,
 ): Failure | undefined {
-  const body = errorBody(response);
-  if (response.status === 200 && body?.code === undefined && body?.said === undefined) return undefined;
   const { status } = response;
+  const body = readErrorBody(response.body, status === 200);
+  if (status === 200 && body?.code === undefined && body?.said === undefined) return undefined;
   // Secrets are hidden before the text is cut: a part of a secret could not be found.
   const code = body?.code && foreign(hideValues(scrub(body.code)));
   const said = body?.said && foreign(hideValues(scrub(body.said)));
   const requestId = body?.requestId && foreign(scrub(body.requestId));
-  const problem = sentence(status, foreign(scrub(response.contentType)), code, said);
-  const known = { status, code, said, requestId, retryAfter: waitOf(response.retryAfter), problem };
-  const kindByCode = body?.code === undefined ? undefined : kindOfCode.get(plain(body.code));
+  const meaning = body?.code === undefined ? undefined : codes.get(plain(body.code));
   const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));
-  if (isListed) {
-    const kind = kindByCode === undefined || kindByCode === "outcomeUnknown" ? "refused" : kindByCode;
-    return { ...known, kind, outcome: "notExecuted", repeat: "anyOperation" };
-  }
-  const kind = kindOf(status, kindByCode);
-  switch (kind) {
-    case "outcomeUnknown":
-      return { ...known, kind, outcome: "unknown", repeat: "repeatable" };
-    case "rateLimited":
-      // With another status than 429, only a code says so. That is not enough to send again what must not be executed twice.
-      return { ...known, kind, outcome: "notExecuted", repeat: status === 429 ? "anyOperation" : "repeatable" };
-    case "contract":
-      return { ...known, kind, outcome: "unknown", repeat: "never" };
-    case "refused": {
-      const proven = code !== undefined || refusedWithoutBody.has(status);
-      return { ...known, kind, outcome: proven ? "notExecuted" : "unknown", repeat: "never" };
-    }
-    default: {
-      const perhapsToken = kind === "plan" && code === undefined;
-      return { ...known, kind, outcome: "notExecuted", repeat: "never", perhapsToken };
-    }
-  }
+  const kind = isListed ? kindOfListed(meaning) : kindOf(status, meaning?.kind);
+  const isProven = isListed || provesRefusal(response, body, meaning, request.name);
+  const outcome = isProven && kind !== "outcomeUnknown" && kind !== "contract" ? "notExecuted" : "unknown";
+  const isClear = outcome === "notExecuted" || kind === "outcomeUnknown" || request.mayRepeat;
+  const problem = sentence(response, { ...body, code, said }, isClear ? undefined : request.name, (words) =>
+    foreign(scrub(words)),
+  );
+  return {
+    ...{ kind, outcome, problem, said, status, code, requestId },
+    repeat: isListed ? "anyOperation" : repeatAfter(kind, status),
+    retryAfter: waitOf(response),
+    perhapsToken: kind === "plan" && code === undefined,
+  };
 }
 
 const same = (text: string): string => text;
 
+/**
+ * Whether a response proves that the operation was not executed. A proxy can respond in place of the service after the service executed the request: with a
+ * page, with an error of its own, or with the service's response to another request, whose code then says nothing about this operation.
+ */
+function provesRefusal(
+  { status, challenge = "" }: HttpResponse,
+  body: ErrorBody | undefined,
+  meaning: CodeMeaning | undefined,
+  operation: OperationName,
+): boolean {
+  if (beforeExecution.has(status)) return true;
+  // The service asks for another access token. A page of a proxy has no such header.
+  if (status === 401 && /^bearer\b/i.test(challenge)) return true;
+  return body?.isOfService === true && meaning?.refuses(operation) === true;
+}
+
 function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceErrorKind {
   // A proxy that gave up can copy the code of an earlier response: the service may still execute the request.
   if (status >= 500) return "outcomeUnknown";
+  // A 3xx is not followed, because that would send the credential elsewhere. No operation responds 2xx other than 200.
+  if (status !== 200 && status < 400) return "contract";
   // 429 proves that nothing was done, even with a code that proves nothing with another status.
   if (status === 429 && byCode === "outcomeUnknown") return "rateLimited";
-  // A 3xx is not followed, because that would send the credential elsewhere. No operation responds 2xx other than 200.
-  const ofOthers = status === 200 || status >= 400 ? "refused" : "contract";
-  return byCode ?? kindOfStatus.get(status) ?? ofOthers;
+  return byCode ?? kindOfStatus.get(status) ?? "refused";
+}
+
+function kindOfListed({ kind }: Partial<CodeMeaning> = {}): ServiceErrorKind {
+  return kind === undefined || kind === "outcomeUnknown" ? "refused" : kind;
+}
+
+function repeatAfter(kind: ServiceErrorKind, status: number): Failure["repeat"] {
+  if (kind === "outcomeUnknown") return "repeatable";
+  // With another status than 429, only a code says so. That is not enough to send again what must not be executed twice.
+  if (kind === "rateLimited") return status === 429 ? "anyOperation" : "repeatable";
+  return "never";
 }
 
 export function failureOfLoss(loss: Loss): Failure {
@@ -165,45 +213,35 @@ function plain(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** Bytes. No error of the service is that large; a page of a proxy can be. */
-const largestErrorBody = 1024 * 1024;
-
-/** Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`; undefined for anything else. */
-function errorBody(response: HttpResponse): Pick<Failure, "code" | "said" | "requestId"> | undefined {
-  // A success can have megabytes of rows, so an error is looked for among its first members only.
-  if (response.status === 200 && !response.body.subarray(0, 4096).includes('"error"')) return undefined;
-  if (response.body.length > largestErrorBody) return undefined;
-  const parsed = parsedJson(response.body.toString("utf8"));
-  if (!isRecord(parsed) || (response.status === 200 && parsed.data !== undefined && parsed.data !== null))
-    return undefined;
-  const requestId = text(parsed.requestId);
-  const { error } = parsed;
-  if (isRecord(error)) return { code: text(error.code), said: text(error.message), requestId };
-  if (typeof error === "string" && error !== "") {
-    return { code: error, said: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
-  }
-  return response.status === 200 ? undefined : { code: text(parsed.code), said: text(parsed.message), requestId };
-}
-
-function text(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function sentence(status: number, contentType: string, code: string | undefined, said: string | undefined): string {
+/** Who responded and what, as far as the response shows it. `unclear`: the operation that may have been executed despite the response. */
+function sentence(
+  response: HttpResponse,
+  { code, said, isOfService }: Partial<ErrorBody>,
+  unclear: OperationName | undefined,
+  shown: (words: string) => string,
+): string {
+  const { status, contentType, location, answeredBy } = response;
+  const sender = answeredBy === undefined ? "" : ` (${shown(answeredBy)})`;
   if (code !== undefined || said !== undefined) {
-    const words = said === undefined ? "" : `: "${said}"`;
-    return `the service responded with ${status}${code === undefined ? "" : ` ${code}`}${words}.`;
+    const error = `${status}${code === undefined ? "" : ` ${code}`}${said === undefined ? "" : `: "${said}"`}`;
+    if (!isOfService) return `the response was ${error}, not in the form of the service's errors${sender}.`;
+    const rest = unclear === undefined ? "" : `, which is not known to mean that ${unclear} was not executed`;
+    return `the service responded with ${error}${rest}.`;
   }
-  if (status >= 300 && status < 400) return `the response was ${status}, a redirect, and redirects are not followed.`;
-  const came = contentType === "" ? "no content type" : contentType;
-  return `the response was ${status} without an error of the service (${came}), probably from a proxy in front of it.`;
+  if (status >= 300 && status < 400) {
+    const target = location === undefined ? "" : ` to ${shown(location)}`;
+    return `the response was ${status}, a redirect${target}, and redirects are not followed${sender}.`;
+  }
+  const came = contentType === "" ? "no content type" : shown(contentType);
+  return `the response was ${status} without an error of the service (${came}), probably from a proxy in front of it${sender}.`;
 }
 
 /** Milliseconds of a Retry-After, in seconds or as a date; undefined where it is neither. */
-function waitOf(retryAfter: string | undefined): number | undefined {
+function waitOf({ retryAfter, date = "" }: HttpResponse): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const date = Date.parse(retryAfter);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const until = Date.parse(retryAfter);
+  // By the clock of the other side, which set the date.
+  const from = Date.parse(date);
+  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(from) ? Date.now() : from));
 }

@@ -1,5 +1,6 @@
 import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "./failures";
+import { printable } from "./foreignText";
 
 /** What the user can do next: the last sentences of each error. */
 export function hintFor(
@@ -53,7 +54,7 @@ export function tokenSources(nameOf: (option: string) => string): string {
 /** For operations that must not be sent again without a check: what may exist now, how to check, how to continue. */
 function lostHint(request: PreparedRequest): string | undefined {
   if (request.mayRepeat) return undefined;
-  const task = request.taskId === undefined ? "the task" : `task ${request.taskId}`;
+  const task = request.taskId === undefined ? "the task" : `task ${printable(request.taskId)}`;
   switch (request.name) {
     case "copyTask":
       return `A copy of ${task} may now exist in group ${request.taskGroupId ?? "(not named)"}. The API cannot list tasks: look for the copy in the service's own interface. If it exists, use its id instead of copying again.`;

@@ -74,7 +74,8 @@ export class RequestSender {
     for (;;) {
       const token = call.request.credential === "bearer" ? await this.#token(call) : undefined;
       const { response, failure } = await this.#attempt(call, token);
-      if (token !== undefined && response !== undefined && tokens.isRefused(token, failure, call.refused)) {
+      const isRefused = token !== undefined && response !== undefined && tokens.isRefused(token, failure, call.refused);
+      if (isRefused && failure !== undefined && call.mayRepeatAfter(failure)) {
         call.last = failure;
         call.refused.push(token.value);
         this.#trace(call.request, "the access token was refused: getting another one");
@@ -133,6 +134,7 @@ export class RequestSender {
     if (response === undefined) return failureOfLoss(loss);
     const { settings, secrets } = this.#parts;
     return failureOfResponse(response, {
+      request,
       notExecutedCodes: settings.notExecutedCodes,
       scrub: secrets.scrub,
       hideValues: (text) => hideRequestValues(text, request),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import http from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
@@ -10,6 +11,7 @@ import { deadlinePassed } from "./call";
 import { longestTimer } from "./clock";
 import type { ProxyServer, TunnelOptions } from "./proxy";
 import { TunnelAgent } from "./proxy";
+import { responseOf } from "./responseOf";
 import type { UploadBody } from "./upload";
 import { FileProblem, uploadBody } from "./upload";
 
@@ -101,15 +103,8 @@ export class Transport {
         signal: ended,
         transport: watched(watch, ended),
       });
-      return {
-        response: {
-          status,
-          contentType: String(headers["content-type"] ?? ""),
-          retryAfter: headers["retry-after"]?.toString(),
-          date: headers.date?.toString(),
-          body: Buffer.isBuffer(data) ? data : Buffer.alloc(0),
-        },
-      };
+      const received = Buffer.isBuffer(data) ? data : Buffer.alloc(0);
+      return { response: responseOf(url, status, headers as IncomingHttpHeaders, received) };
     } catch (error) {
       if (error instanceof FileProblem) watch.fileProblem = error;
       const { sent, staleConnection } = watch;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
 import { errorOf } from "../errors/errorOf";
-import { startTask, useTokenWorld } from "./tokenWorld";
+import { startTask, stopSubtasks, useTokenWorld } from "./tokenWorld";
 
 describe("a refused access token", () => {
   const world = useTokenWorld();
@@ -21,7 +21,7 @@ describe("a refused access token", () => {
     it("is renewed once if it has a source of new ones", async () => {
       for (const options of [{ refreshToken: "refresh-0" }, { credentialCommand: command("access-1") }]) {
         world.service.seen.length = 0;
-        await startTask(clientWith({ accessToken: "expired", ...options }));
+        await stopSubtasks(clientWith({ accessToken: "expired", ...options }));
         assert.deepEqual(used().at(0), "expired");
         assert.deepEqual(used().at(-1), "access-1");
       }
@@ -30,27 +30,36 @@ describe("a refused access token", () => {
 
     it("is not renewed twice for one call: the account lacks the permission", async () => {
       sinon.stub(world.service.access, "has").returns(false);
-      const error = await errorOf(startTask(clientWith({ accessToken: "expired", refreshToken: "refresh-0" })));
-      assert.deepEqual([error.kind, error.outcome], ["plan", "notExecuted"]);
+      const error = await errorOf(stopSubtasks(clientWith({ accessToken: "expired", refreshToken: "refresh-0" })));
+      assert.deepEqual([error.kind, error.outcome], ["plan", "unknown"]);
       assert.deepEqual(used(), ["expired", "refresh", "access-1"]);
     });
 
     it("is not renewed if it has no source of new ones", async () => {
-      const error = await errorOf(startTask(clientWith({ accessToken: "expired" })));
+      const error = await errorOf(stopSubtasks(clientWith({ accessToken: "expired" })));
       assert.equal(error.kind, "plan");
       assert.deepEqual(used(), ["expired"]);
     });
 
     it("is not renewed in the 30 seconds after it was obtained", async () => {
       const client = clientWith({ refreshToken: "refresh-0" });
-      await startTask(client);
+      await stopSubtasks(client);
       world.service.access.clear();
       passTime(29);
-      assert.equal((await errorOf(startTask(client))).kind, "plan");
+      assert.equal((await errorOf(stopSubtasks(client))).kind, "plan");
       assert.equal(world.service.refreshes, 1);
       passTime(2);
-      await startTask(client);
+      await stopSubtasks(client);
       assert.equal(world.service.refreshes, 2);
+    });
+
+    it("is not renewed for a start, which a proxy may have handed on before", async () => {
+      for (const status of [401, 403]) {
+        world.service.seen.length = 0;
+        world.service.refusal = { status };
+        const error = await errorOf(startTask(clientWith({ accessToken: "expired", refreshToken: "refresh-0" })));
+        assert.deepEqual([error.outcome, used()], ["unknown", ["expired"]]);
+      }
     });
   });
 

@@ -12,7 +12,7 @@ export interface TokenService extends FakeServer {
   rotates: boolean;
   expiresIn: number | string;
   /** The response that refuses an access token. */
-  refusal: { status: number; code?: string };
+  refusal: { status: number; code?: string; headers?: Record<string, string> };
   /** Runs before the response to every request except a refresh. */
   onCall?: () => void;
   /** Sends the response to a refresh, if it returns true. */
@@ -43,7 +43,7 @@ export async function startTokenService(): Promise<TokenService> {
     service.onCall?.();
     const token = seen.headers.authorization?.replace("Bearer ", "") ?? "";
     if (service.access.has(token)) json(response, 200, { requestId: "q", data: { lotNo: "1", status: "waiting" } });
-    else if (refusal.code === undefined) json(response, refusal.status, "");
+    else if (refusal.code === undefined) json(response, refusal.status, "", refusal.headers);
     else
       json(response, refusal.status, {
         error: { code: refusal.code, message: `token ${token} refused` },
@@ -56,7 +56,7 @@ export async function startTokenService(): Promise<TokenService> {
     refreshes: 0,
     rotates: true,
     expiresIn: 86399,
-    refusal: { status: 401 },
+    refusal: { status: 401, headers: { "www-authenticate": "Bearer" } },
   });
   return service;
 }

@@ -79,3 +79,6 @@ export function useTokenWorld(): TokenWorld {
 }
 
 export const startTask = (client: ServiceClient) => client.startTask({ taskId: "t" });
+
+/** A request that can be sent again, whatever its outcome. */
+export const stopSubtasks = (client: ServiceClient) => client.stopSubtasks({ taskId: "t", subTaskIds: ["s"] });

@@ -19,11 +19,11 @@ describe("access tokens", () => {
   });
 
   for (const refusal of [
-    { status: 401 },
+    { status: 401, headers: { "www-authenticate": 'Bearer error="invalid_token"' } },
     { status: 400, code: "Invalid.Token" },
     { status: 401, code: "Invalid.Token" },
   ]) {
-    it(`are refreshed once after ${refusal.status} ${refusal.code ?? "alone"}, also for a start and for many waiting calls`, async () => {
+    it(`are refreshed once after ${refusal.status} ${refusal.code ?? "with a challenge"}, also for a start and for many waiting calls`, async () => {
       world.service.refusal = refusal;
       const client = clientWith({ accessToken: "old", refreshToken: "refresh-0" });
       await Promise.all(Array.from({ length: 20 }, () => startTask(client)));

@@ -13,7 +13,11 @@ function told(message: string, request: ReturnType<typeof prepare>, code = "Inva
   const body = Buffer.from(JSON.stringify({ error: { code, message }, requestId: "r-1" }));
   const response = { status: 400, contentType: "application/json", body };
   const hideValues = (text: string) => hideRequestValues(text, request);
-  const failure = failureOfResponse(response, { notExecutedCodes: [], hideValues });
+  const failure = failureOfResponse(response, {
+    request: { name: "getData", mayRepeat: true },
+    notExecutedCodes: [],
+    hideValues,
+  });
   assert.ok(failure?.problem.includes(failure.said ?? "nothing is said"));
   return failure?.problem.replace("the service responded with 400 ", "") ?? "";
 }
@@ -123,7 +127,11 @@ describe("a credential in a service's message", () => {
     const body = Buffer.from(JSON.stringify({ error: { code: "X", message: `${"x".repeat(290)} ${token}` } }));
     const failure = failureOfResponse(
       { status: 400, contentType: "application/json", body },
-      { notExecutedCodes: [], scrub: (text) => text.replaceAll(token, "[secret]") },
+      {
+        request: { name: "getData", mayRepeat: true },
+        notExecutedCodes: [],
+        scrub: (text) => text.replaceAll(token, "[secret]"),
+      },
     );
     assert.doesNotMatch(failure?.problem ?? "", /access/);
   });
@@ -133,6 +141,7 @@ describe("a credential in a service's message", () => {
     const contentType = `text/html; x=${"x".repeat(280)}${token}`;
     const response = { status: 502, contentType, body: Buffer.from("<html>") };
     const failure = failureOfResponse(response, {
+      request: { name: "getData", mayRepeat: true },
       notExecutedCodes: [],
       scrub: (text) => text.replaceAll(token, "[secret]"),
     });

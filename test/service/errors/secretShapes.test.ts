@@ -30,7 +30,10 @@ describe("the shapes of secrets", () => {
         { status: 400, contentType: "application/json", body },
         { status: 502, contentType: `text/html; ${value}`, body: Buffer.from("<html>") },
       ]) {
-        const failure = failureOfResponse(response, { notExecutedCodes: [] });
+        const failure = failureOfResponse(response, {
+          request: { name: "getData", mayRepeat: true },
+          notExecutedCodes: [],
+        });
         const { problem = "", said = "", code = "" } = failure ?? {};
         assert.ok(name !== undefined || ![problem, said, code].some((text) => text.includes(secret)), problem);
       }

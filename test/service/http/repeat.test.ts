@@ -21,14 +21,18 @@ interface FailureCase {
   name: string;
   fail: (response: http.ServerResponse) => void;
   /** Which operations are sent again. */
-  again: "all" | "repeatable" | "none";
+  again: "all" | "ofTasks" | "repeatable" | "none";
   /** The error kind of an operation that is not sent again. */
   kind: string;
-  outcome: string;
+  outcome: string | ((name: OperationName) => string);
   options?: Partial<ServiceClientOptions>;
   /** The shortest wait before the second try, in milliseconds. */
   waitsAtLeast?: number;
 }
+
+/** The outcome of a refusal with a code that is of requests for a task. */
+const ofTasks = (name: OperationName) => (name === "refreshToken" ? "unknown" : "notExecuted");
+const ofActions = (name: OperationName) => (name.startsWith("update") ? "notExecuted" : "unknown");
 
 const refusal = (code: string) => ({ error: { code, message: `it is ${code}` }, requestId: "q-e" });
 
@@ -223,29 +227,69 @@ const cases: FailureCase[] = [
       fail: (r) => json(r, 400, refusal(code)),
       again: "none",
       kind: "refused",
-      outcome: "notExecuted",
+      outcome: "unknown",
+    }),
+  ),
+  // Pages and errors that real proxies have sent after the service had executed the request.
+  ...([404, 405, 444, 499] as const).map(
+    (status): FailureCase => ({
+      name: `a proxy's ${status} page`,
+      fail: (r) => r.writeHead(status, { "content-type": "text/html" }).end("<html></html>"),
+      again: "none",
+      kind: "refused",
+      outcome: "unknown",
     }),
   ),
   {
-    name: "a proxy's 404 page",
-    fail: (r) => r.writeHead(404, { "content-type": "text/html" }).end("<html></html>"),
+    name: "a proxy's 403 page",
+    fail: (r) => r.writeHead(403, { "content-type": "text/html" }).end("<html></html>"),
+    again: "none",
+    kind: "plan",
+    outcome: "unknown",
+  },
+  {
+    name: "a gateway's code",
+    fail: (r) => json(r, 499, { code: 1, message: "client closed the request" }),
     again: "none",
     kind: "refused",
-    outcome: "notExecuted",
+    outcome: "unknown",
   },
+  {
+    name: "a gateway's sentence in a response of 200",
+    fail: (r) => json(r, 200, { error: "upstream request timeout" }),
+    again: "none",
+    kind: "refused",
+    outcome: "unknown",
+  },
+  {
+    name: "the service's response to another request",
+    fail: (r) => json(r, 404, refusal("NotFound")),
+    again: "none",
+    kind: "refused",
+    outcome: "unknown",
+  },
+  ...[411, 413, 414, 417, 421, 431].map(
+    (status): FailureCase => ({
+      name: `a ${status} page, which comes before the request is handed on`,
+      fail: (r) => r.writeHead(status, { "content-type": "text/html" }).end("<html></html>"),
+      again: "none",
+      kind: "refused",
+      outcome: "notExecuted",
+    }),
+  ),
   {
     name: "a task that is gone",
     fail: (r) => json(r, 400, refusal("InvalidTaskId")),
     again: "none",
     kind: "notFound",
-    outcome: "notExecuted",
+    outcome: ofTasks,
   },
   {
     name: "an action that is not in the task",
     fail: (r) => json(r, 400, refusal("TaskSettingsNotFound")),
     again: "none",
     kind: "actionNotFound",
-    outcome: "notExecuted",
+    outcome: ofActions,
   },
   {
     name: "a plan that is too small",
@@ -259,14 +303,14 @@ const cases: FailureCase[] = [
     fail: (r) => json(r, 400, { error: "InvalidTaskId", error_Description: "no such task" }),
     again: "none",
     kind: "notFound",
-    outcome: "notExecuted",
+    outcome: ofTasks,
   },
   {
     name: "a running task",
     fail: (r) => json(r, 400, refusal("TaskExecuting")),
-    again: "all",
+    again: "ofTasks",
     kind: "busy",
-    outcome: "notExecuted",
+    outcome: ofTasks,
   },
 ];
 
@@ -298,7 +342,13 @@ describe("a call of the client", () => {
 
   for (const failure of cases) {
     for (const name of operationNames) {
-      const repeated = failure.again === "all" || (failure.again === "repeatable" && !onceOnly.has(name));
+      const { again, outcome } = failure;
+      const repeated = {
+        all: true,
+        ofTasks: name !== "refreshToken",
+        repeatable: !onceOnly.has(name),
+        none: false,
+      }[again];
       it(`is ${repeated ? "sent again" : "not sent again"} after ${failure.name} (${name})`, async () => {
         fail = failure.fail;
         failures = 1;
@@ -318,7 +368,8 @@ describe("a call of the client", () => {
           }
         } else {
           const error = await errorOf(exampleCalls[name].send(client));
-          assert.deepEqual([error.kind, error.outcome, error.operation], [failure.kind, failure.outcome, name]);
+          const expected = typeof outcome === "string" ? outcome : outcome(name);
+          assert.deepEqual([error.kind, error.outcome, error.operation], [failure.kind, expected, name]);
           assert.equal(server.seen.length, 1);
         }
       });
