@@ -142,6 +142,19 @@ export class ServiceClient {
     return this.#sender.clockAhead;
   }
 
+  /** The headers Server, Via and X-Varnish of the latest response, with which the service and proxies name themselves. Undefined if it has none. */
+  get answeredBy(): string | undefined {
+    return this.#sender.answeredBy;
+  }
+
+  /**
+   * How many seconds before a cache on the way had stored a response to a read (Age). Undefined if no response came from a cache. Otherwise, do not
+   * mark rows: they can be other rows than those that were read.
+   */
+  get cacheAge(): number | undefined {
+    return this.#sender.cacheAge;
+  }
+
   /**
    * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh can hold the only
    * refresh token that the service still accepts.

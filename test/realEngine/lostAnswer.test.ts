@@ -31,7 +31,9 @@ describe("a copy and a start without a response", () => {
 
   it("fail with errors that name the task, the group and the solutions", async () => {
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
-    world.emulator.fault({ operation: "startTask", kind: "truncated" });
+    // As Apache sends it, if its ErrorDocument is a path that the service does not have.
+    const body = { error: { code: "NotFound", message: "there is no such operation" }, requestId: "of-another" };
+    world.emulator.fault({ operation: "startTask", kind: "status", status: 404, when: "after", body });
     const { output } = await world.project.up({ args: both, expect: "failure" });
     assert.match(output, /A copy of task "template-1" in group "group-1" may exist, sent at 20\d\d-/);
     assert.match(output, /set adoptTaskId to the id; if it did not, set retry to a new string/);

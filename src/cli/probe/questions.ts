@@ -9,6 +9,7 @@ import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings/findings";
+import { onTheWay } from "./onTheWay";
 
 /** A setting that fits the service. */
 export interface FittingSetting {
@@ -60,6 +61,7 @@ export interface Question {
 
 /** All questions, in the order in which they are asked. */
 export const questions: readonly Question[] = [
+  { check: "proxies on the way", behaviours: [], ask: onTheWay },
   { check: "task that does not exist", behaviours: ["errorBody", "taskGone"], ask: missingTask },
   { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
   { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },

@@ -4,7 +4,7 @@ import type { Failure } from "./failures";
 import { oneLine } from "./foreignText";
 import { hintFor } from "./hints";
 
-type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId">;
+type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId" | "about">;
 
 export interface ErrorExtras {
   /** Hides known credentials in text that came from outside. */

@@ -17,7 +17,7 @@ export interface HttpResponse {
   location?: string;
   /** Which credential the other side asks for (WWW-Authenticate). */
   challenge?: string;
-  /** Seconds since a cache on the way stored the response. */
+  /** Seconds since a cache on the way stored the response; 0 if none did. */
   age?: number;
   /** The headers with which the other side, or a proxy on the way, names itself. */
   answeredBy?: string;
@@ -32,6 +32,8 @@ export interface Loss {
   detail: string;
   /** Host and port of the service. */
   host: string;
+  /** Host and port of the proxy of the environment, if no connection to it was made. */
+  proxy?: string;
   /** The status with which a proxy refused a connection. */
   status?: number;
   /** The request used a kept connection, which the other side may have closed at that moment. */
@@ -57,7 +59,16 @@ export interface Failure {
   staleConnection?: boolean;
   /** A 403 without a code. */
   perhapsToken?: boolean;
+  /** What a hint needs to know in addition. */
+  about?: FailureDetail;
 }
+
+/**
+ * - `proxy`: no connection to the proxy of the environment.
+ * - `size`: the request is larger than the other side takes.
+ * - `notOfService`: the response has no code of the service, so it may be from a proxy on the way.
+ */
+export type FailureDetail = "proxy" | "size" | "notOfService";
 
 /** What a code of the service means. */
 interface CodeMeaning {
@@ -141,6 +152,7 @@ export function failureOfResponse(
     repeat: isListed ? "anyOperation" : repeatAfter(kind, status),
     retryAfter: waitOf(response),
     perhapsToken: kind === "plan" && code === undefined,
+    about: status === 413 ? "size" : body?.isOfService ? undefined : "notOfService",
   };
 }
 
@@ -200,11 +212,13 @@ export function failureOfLoss(loss: Loss): Failure {
     }
     default: {
       const kind = loss.sent ? "outcomeUnknown" : "unreachable";
+      const target = loss.proxy === undefined ? loss.host : `the proxy ${loss.proxy}`;
       const problem = loss.sent
         ? `no complete response came (${loss.detail}).`
-        : `no connection to ${loss.host} (${loss.detail}).`;
+        : `no connection to ${target} (${loss.detail}).`;
       const repeat = loss.sent ? "repeatable" : "anyOperation";
-      return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection };
+      const about = loss.proxy === undefined ? undefined : "proxy";
+      return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection, about };
     }
   }
 }

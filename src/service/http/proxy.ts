@@ -37,8 +37,8 @@ export function secretsOf(proxy: ProxyServer | undefined): string[] {
 export interface TunnelOptions {
   /** Ends the request, also while the proxy has not responded. Node.js does not pass its own `signal` to agents. */
   ended: AbortSignal;
-  /** Called with the status of a proxy that refuses the tunnel. */
-  refused(status: number): void;
+  /** Called with the status of a proxy that refuses the tunnel; without one if the connection to the proxy failed. */
+  refused(status?: number): void;
 }
 
 /**
@@ -66,7 +66,10 @@ export class TunnelAgent extends Agent {
     const request = url.protocol === "https:" ? requestSecure : requestPlain;
     const asked = request(url, { method: "CONNECT", path, headers, signal: ended, agent: false });
     const fail = (error: Error): void => done?.(error, asked.socket as Duplex);
-    asked.on("error", fail);
+    asked.on("error", (error) => {
+      if (ended?.aborted !== true) refused?.();
+      fail(error);
+    });
     asked.once("connect", ({ statusCode = 0 }, socket) => {
       if (statusCode === 200) {
         done?.(null, tls.connect({ ...(options as tls.ConnectionOptions), socket }));

@@ -9,6 +9,7 @@ import { errorOf } from "../errors/errorText";
 import type { Failure, HttpResponse } from "../errors/failures";
 import { failureOfLoss, failureOfResponse } from "../errors/failures";
 import { printable } from "../errors/foreignText";
+import { droppedCredential } from "../errors/hints";
 import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
 import type { CallOptions } from "../options";
@@ -39,6 +40,9 @@ export class RequestSender {
   readonly #closed = new AbortController();
   /** See `clockAhead` of the client. */
   clockAhead: number | undefined;
+  /** See `answeredBy` and `cacheAge` of the client. */
+  answeredBy: string | undefined;
+  cacheAge: number | undefined;
 
   constructor(parts: RequestSenderParts) {
     this.#parts = parts;
@@ -97,8 +101,10 @@ export class RequestSender {
       if (!(error instanceof NoToken)) throw error;
       const { kind, problem, hint } = error;
       if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
-      const { requestId } = call.last ?? {};
-      throw this.#error(call.request, { kind, outcome: "notExecuted", problem, requestId }, { hint });
+      const { requestId, problem: said, about } = call.last ?? {};
+      const told = said === undefined ? problem : `${problem} The last attempt: ${said}`;
+      const advice = about === "notOfService" ? `${hint} ${droppedCredential}` : hint;
+      throw this.#error(call.request, { kind, outcome: "notExecuted", problem: told, requestId }, { hint: advice });
     }
   }
 
@@ -121,13 +127,26 @@ export class RequestSender {
         signal: call.ended,
       });
       this.#log(request, exchange, clock.now() - begun);
-      const date = Date.parse(exchange.response?.date ?? "");
-      if (!Number.isNaN(date)) this.clockAhead = Date.now() - date;
+      if (exchange.response !== undefined) this.#note(request, exchange.response);
       return { ...exchange, failure: this.#failureOf(request, exchange) };
     };
     const attempt = limiter.pause > call.left ? undefined : await limiter.run(call.waits, send);
     if (attempt === undefined) throw this.#notSent(call, this.#noSlot());
     return attempt;
+  }
+
+  #note({ name, operation, path }: PreparedRequest, { date = "", answeredBy, age = 0 }: HttpResponse): void {
+    const time = Date.parse(date);
+    if (!Number.isNaN(time)) this.clockAhead = Date.now() - time;
+    this.answeredBy = answeredBy;
+    if (operation.method !== "GET" || age === 0) return;
+    const isFirst = this.cacheAge === undefined;
+    this.cacheAge = age;
+    if (!isFirst) return;
+    this.#parts.settings.warn(
+      `${name} (GET ${path.split("?")[0]}): a cache on the way sent a response that it had stored ${age} s before (Age). ` +
+        "Waits see a run late, exports miss new rows, and no rows are marked. Exclude the service from the cache.",
+    );
   }
 
   #failureOf(request: PreparedRequest, { response, loss }: Exchange): Failure | undefined {

@@ -38,8 +38,8 @@ interface Watch {
   /** The request used a kept connection. */
   staleConnection: boolean;
   fileProblem?: FileProblem;
-  /** The status with which a proxy refused the connection. */
-  refusal?: number;
+  /** Why a proxy opened no tunnel: the status of its refusal; none if the connection to the proxy failed. */
+  noTunnel?: { status?: number };
 }
 
 /** Sends one request with axios. Handles no operations, credentials or retries, and never throws. */
@@ -63,7 +63,12 @@ export class Transport {
     // biome-ignore lint/style/noCommonJs: an import would load axios with the module.
     const { default: axios } = require("axios") as { default: AxiosStatic };
     this.#axios ??= axios.create({
-      headers: { "User-Agent": `pulumi-webextract/${ownPackage.version}`, Accept: "application/json" },
+      headers: {
+        "User-Agent": `pulumi-webextract/${ownPackage.version}`,
+        Accept: "application/json",
+        // A cache on the way would show a run as it was.
+        "Cache-Control": "no-store",
+      },
       maxRedirects: 0,
       maxContentLength: this.#maxResponseBytes,
       maxBodyLength: Number.POSITIVE_INFINITY,
@@ -109,7 +114,11 @@ export class Transport {
       if (error instanceof FileProblem) watch.fileProblem = error;
       const { sent, staleConnection } = watch;
       const { host } = new URL(url);
-      return { loss: { ...this.#reasonOf(error, watch, signal, limit.signal), sent, host, staleConnection } };
+      const reason = this.#reasonOf(error, watch, signal, limit.signal);
+      // Plain http goes to the proxy itself.
+      const isAtProxy = url.startsWith("https:") ? watch.noTunnel !== undefined : this.#proxy !== undefined && !sent;
+      const proxy = isAtProxy && reason.reason === "connection" ? this.#proxy?.url.host : undefined;
+      return { loss: { ...reason, sent, host, proxy, staleConnection } };
     } finally {
       clearTimeout(timer);
       body?.destroy();
@@ -124,7 +133,7 @@ export class Transport {
 
   #reasonOf(
     error: unknown,
-    { fileProblem, refusal: status }: Watch,
+    { fileProblem, noTunnel: { status } = {} }: Watch,
     signal: AbortSignal,
     limit: AbortSignal,
   ): Pick<Loss, "reason" | "detail" | "status"> {
@@ -166,7 +175,7 @@ function watched(watch: Watch, ended: AbortSignal) {
   const tunnel: TunnelOptions = {
     ended,
     refused: (status) => {
-      watch.refusal = status;
+      watch.noTunnel = { status };
     },
   };
   return {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import sinon from "sinon";
 import type { SeedTask } from "webextract-emulator";
+import { ServiceClient } from "../../../src/service";
 import type { Probed } from "./probing";
 import { probed, shopTask, usual } from "./probing";
 
@@ -14,6 +16,30 @@ describe("probe", () => {
     assert.ok(commandsOf(result).includes("pulumi config set webextract:pageSize '100'"));
     const clamped = await probed({ taskId: shopTask, behaviour: { dataPageMax: 120, pageTooLarge: "clamped" } });
     assert.ok(!commandsOf(clamped).some((command) => command.includes("pageSize")));
+  });
+
+  it("names a proxy that can send requests twice, and what to check, without its host", async () => {
+    const headers = sinon.stub(ServiceClient.prototype, "answeredBy");
+    try {
+      headers.get(() => "Server: nginx/1.22.1, Via: 1.1 secret-host (Varnish/7.1), X-Varnish: 32770 3");
+      const finding = findingOf(await probed({}), "proxies on the way");
+      assert.equal(finding?.is, "warning");
+      assert.equal(finding?.found, "Headers name Varnish and nginx, which can send a request twice.");
+      assert.match(finding?.remedy ?? "", /return \(pipe\).*proxy_next_upstream must not contain non_idempotent/);
+      assert.doesNotMatch(JSON.stringify(finding), /secret-host/);
+    } finally {
+      headers.restore();
+    }
+  });
+
+  it("finds a cache on the way", async () => {
+    const age = sinon.stub(ServiceClient.prototype, "cacheAge").get(() => 57);
+    try {
+      const finding = findingOf(await probed({}), "proxies on the way");
+      assert.deepEqual([finding?.is, /stored 57 s before/.test(finding?.found ?? "")], ["problem", true]);
+    } finally {
+      age.restore();
+    }
   });
 
   for (const retryAfter of ["seconds", "date"] as const) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import fsPromises from "node:fs/promises";
 import sinon from "sinon";
+import { ServiceClient } from "../../../src/service";
 import { failure, World } from "../life";
 import { justBefore } from "./justBefore";
 
@@ -28,6 +29,18 @@ describe("DataExport with markScope task", () => {
     await none.up(marking);
     assert.deepEqual([none.state.rowCount, none.state.marked], [0, true]);
     assert.equal(world.sent("markExported").length, 0);
+  });
+
+  it("marks nothing if a read came from a cache on the way", async () => {
+    await world.finishedRun();
+    const age = sinon.stub(ServiceClient.prototype, "cacheAge").get(() => 57);
+    try {
+      const message = await failure(world.declare("DataExport").up(marking));
+      assert.match(message, /not marked as exported: a cache on the way sent rows that it had stored before/);
+      assert.equal(world.sent("markExported").length, 0);
+    } finally {
+      age.restore();
+    }
   });
 
   it("marks nothing after a response to the read was lost, and all rows at the next up", async () => {

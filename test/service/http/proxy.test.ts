@@ -231,6 +231,22 @@ describe("a proxy that the environment sets", function () {
     }
   });
 
+  for (const baseUrl of ["https://service.test/v1", "http://service.test/v1"]) {
+    it(`that is down is named in the error, not the service: ${baseUrl}`, async () => {
+      const { port, close } = await startFakeProxy(servicePort);
+      await close();
+      Object.assign(process.env, {
+        HTTPS_PROXY: `http://us:s3cr3t@127.0.0.1:${port}`,
+        HTTP_PROXY: `http://127.0.0.1:${port}`,
+      });
+      const error = await errorOf(clientHere({ baseUrl, allowInsecureHttp: true }).startTask({ taskId: "t" }));
+      assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+      assert.match(error.message, new RegExp(`no connection to the proxy 127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\)`));
+      assert.match(error.hint, /Start the proxy, or correct HTTPS_PROXY/);
+      assert.doesNotMatch(error.message, /s3cr3t/);
+    });
+  }
+
   it("gets an IPv6 address of the service in brackets", async () => {
     const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
     process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;

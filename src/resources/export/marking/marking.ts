@@ -18,3 +18,5 @@ export interface Marking {
 }
 
 export const responseWasLost = "a response to the read was lost, and it may have contained other rows";
+export const readFromCache =
+  "a cache on the way sent rows that it had stored before, and the mark could reach others: exclude the service from the cache";

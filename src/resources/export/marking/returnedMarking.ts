@@ -5,7 +5,7 @@ import type { DataExportArgs, DataExportState } from "../model";
 import { marksPages, pendingMark } from "../model";
 import type { RowFile } from "../rowFile";
 import type { Marking } from "./marking";
-import { responseWasLost } from "./marking";
+import { readFromCache, responseWasLost } from "./marking";
 
 /**
  * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Either each page is read, written, synced
@@ -23,9 +23,10 @@ export class ReturnedMarking implements Marking {
 
   async pageWritten(page: RowPage, file: RowFile): Promise<void> {
     const { taskId } = this.args;
-    if (page.afterLoss === true) {
+    if (page.afterLoss === true || this.context.client.cacheAge !== undefined) {
+      const reason = page.afterLoss === true ? responseWasLost : readFromCache;
       throw new ResourceError(
-        `The rows of task "${taskId}" were not marked as exported: ${responseWasLost}. Run the same command again.`,
+        `The rows of task "${taskId}" were not marked as exported: ${reason}. Run the same command again.`,
       );
     }
     if (marksPages(this.args, this.context.settings) && page.count > 0) {

@@ -8,7 +8,7 @@ import type { DataExportArgs, DataExportState } from "../model";
 import { defaultPageSize, pendingMark } from "../model";
 import { readNotExported } from "../rowReader";
 import type { Marking } from "./marking";
-import { responseWasLost } from "./marking";
+import { readFromCache, responseWasLost } from "./marking";
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
 const maxMarks = 5;
@@ -127,6 +127,9 @@ export class TaskMarking implements Marking {
       this.rowsAtLastCheck = await this.countRows();
     } catch (error) {
       return `the check before the mark failed: ${messageOf(error).replace(/\.$/, "")}`;
+    }
+    if (this.context.client.cacheAge !== undefined) {
+      return readFromCache;
     }
     const rows = this.rowsAtLastCheck;
     if (rows !== this.rowsBefore || (scope === "all" && rows !== rowCount)) {
