@@ -37,6 +37,7 @@ export class ObjectStore {
     const folder = mkdtempSync(join(tmpdir(), "webextract-store-"));
     mkdirSync(join(folder, "accounts"));
     mkdirSync(join(folder, "buckets"));
+    mkdirSync(join(folder, "versions"));
     const { accessKeyId: access, secretAccessKey: secret } = guest;
     const accounts = { accessAccounts: { [access]: { access, secret, role: "user" } } };
     writeFileSync(join(folder, "accounts", "users.json"), JSON.stringify(accounts));
@@ -78,7 +79,8 @@ export class ObjectStore {
 function startProgram(program: string, folder: string, port: number): ChildProcess {
   const options = ["--port", `127.0.0.1:${port}`, "--iam-dir", join(folder, "accounts"), "--keep-alive", "--quiet"];
   const env = { ...process.env, ROOT_ACCESS_KEY: owner.accessKeyId, ROOT_SECRET_KEY: owner.secretAccessKey };
-  const started = spawn(program, [...options, "posix", join(folder, "buckets")], { env, stdio: "ignore" });
+  const backend = ["posix", "--versioning-dir", join(folder, "versions"), join(folder, "buckets")];
+  const started = spawn(program, [...options, ...backend], { env, stdio: "ignore" });
   // A test that crashes must not leave it behind.
   const kill = (): boolean => started.kill("SIGKILL");
   process.once("exit", kill);

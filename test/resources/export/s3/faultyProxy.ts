@@ -16,7 +16,18 @@ export interface SeenRequest {
  * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes. `damaged`: the
  * store gets another first byte.
  */
-export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged";
+export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged" | OwnResponse;
+
+/** What the proxy responds, without the store. */
+export interface OwnResponse {
+  status: number;
+  body?: string;
+}
+
+/** A response with a code of S3. */
+export function refusal(status: number, code: string): OwnResponse {
+  return { status, body: `<Error><Code>${code}</Code><Message>No.</Message></Error>` };
+}
 
 const usualMessage = "We encountered an internal error.";
 
@@ -78,7 +89,7 @@ export class FaultyProxy {
     const { method = "", headers: given } = request;
     // The proxy has answered the request to continue.
     const { expect: _, ...headers } = given;
-    const seen = { method, path: decodeURIComponent(url.pathname), query: url.searchParams, headers };
+    const seen = { method, path: decodeURIComponent(url.pathname), query: url.searchParams, headers: given };
     this.requests.push(seen);
     const fate = await this.fate(seen);
     if (fate === "cut") {
@@ -92,6 +103,11 @@ export class FaultyProxy {
     const pieces: Buffer[] = [];
     for await (const piece of request) {
       pieces.push(piece as Buffer);
+    }
+    if (typeof fate === "object") {
+      response.writeHead(fate.status, { "content-type": "application/xml" });
+      response.end(method === "HEAD" ? undefined : fate.body);
+      return;
     }
     if (fate === "error") {
       response.writeHead(500, { "content-type": "application/xml" });

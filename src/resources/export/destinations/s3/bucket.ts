@@ -1,5 +1,5 @@
 import type { Hash } from "node:crypto";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
@@ -9,7 +9,7 @@ import { messageOf, ResourceError } from "../../../resource";
 import type { Content } from "../destination";
 import { bucketAndKey, s3Path } from "./s3Path";
 import { limits, s3Client } from "./sdk";
-import { storeError } from "./storeError";
+import { notRemoved, otherBucket, overwritten, storeError } from "./storeError";
 
 /** An object, as the store describes it without its content. */
 export interface StoredObject {
@@ -24,17 +24,25 @@ export interface FileToSend {
   from: string;
   content: Content;
   key: string;
-  /** What the object gets beside its content. */
+  contentType: string;
+  /** The object that may be replaced. Undefined: there must be none. */
+  replaces: StoredObject | undefined;
+}
+
+/** What the requests of one upload have in common. */
+interface Sending extends FileToSend {
+  object: { Bucket: string; Key: string };
   headers: { ContentType: string; Metadata: Record<string, string> };
-  /** What the write requires: that there is no object, or still the one with this ETag. */
   condition: { IfNoneMatch: "*" } | { IfMatch: string };
+  options: { abortSignal: AbortSignal };
+  context: Context;
 }
 
 /** Codes that say that another object has the name, or that the object has changed. */
 const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"];
 
-/** The store refuses a body that does not have the SHA-256 that the SDK sends with it. */
-const checksum = { ChecksumAlgorithm: "SHA256" } as const;
+/** The name of the metadata that says which write has made the object. */
+const writeKey = "webextract-write";
 
 /** The requests of this package to one bucket. Each method throws a ResourceError. */
 export class Bucket {
@@ -50,9 +58,19 @@ export class Bucket {
     this.name = bucketAndKey(path).bucket;
   }
 
-  /** @throws if the bucket does not exist, or if the account may not use it */
+  /** @throws if the bucket does not exist, if the account may not use it, or if the store writes to another one */
   async requireAccess(): Promise<void> {
-    await this.named("ListObjectsV2", "", this.client.listObjectsV2({ Bucket: this.name, MaxKeys: 1 }));
+    await this.list("", { MaxKeys: 1 });
+  }
+
+  private async list(prefix: string, request: Partial<Sdk.ListObjectsV2Request>): Promise<Sdk.ListObjectsV2Output> {
+    const sending = this.client.listObjectsV2({ Bucket: this.name, ...request });
+    const list = await this.named("ListObjectsV2", prefix, sending);
+    // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the ending for aliases of access points.
+    if (list.Name !== this.name && !this.name.endsWith("-s3alias")) {
+      throw otherBucket(this.name, list.Name);
+    }
+    return list;
   }
 
   /** Undefined if there is no such object. A missing bucket looks the same. */
@@ -80,50 +98,84 @@ export class Bucket {
   /**
    * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does not exist before the last request.
    * An interruption ends the request in flight.
-   * @returns whether the object was written; false if another object has the name
+   * @returns the object; undefined if the store refused the condition
    */
-  async send({ from, content, key, headers, condition }: FileToSend, context: Context): Promise<boolean> {
+  async send(file: FileToSend, context: Context): Promise<StoredObject | undefined> {
+    const { key, contentType, replaces } = file;
+    const id = randomUUID();
+    const sending: Sending = {
+      ...file,
+      object: { Bucket: this.name, Key: key },
+      headers: { ContentType: contentType, Metadata: { [writeKey]: id } },
+      condition: replaces === undefined ? { IfNoneMatch: "*" } : ifMatch(replaces.etag),
+      options: { abortSignal: context.interrupted },
+      context,
+    };
+    await this.requireAccess();
+    const upload = file.content.bytes > limits.partBytes ? await this.createUpload(sending) : undefined;
+    const isSent = await (upload === undefined ? this.sendWhole(sending) : this.sendParts(upload, sending)).catch(
+      (error: Error) => error,
+    );
+    // If a response was lost, the SDK has repeated the request, which meets the object that it has made itself.
+    const found = await this.head(key).catch((error: Error) => error);
+    const object = found instanceof Error ? undefined : found;
+    if (object?.metadata[writeKey] === id) {
+      return object;
+    }
+    if (upload !== undefined && isSent !== true) {
+      await this.abort(key, upload, context);
+    }
+    if (isSent instanceof Error || found instanceof Error) {
+      throw isSent instanceof Error ? isSent : found;
+    }
+    if (isSent) {
+      throw overwritten(s3Path(this.name, key));
+    }
+    return undefined;
+  }
+
+  private async sendWhole({ from, content, key, object, headers, condition, options }: Sending): Promise<boolean> {
+    const Body = await readFile(from);
+    requireContent(content, createHash("sha256").update(Body), from);
+    const request = { ...object, Body, ...headers, ...condition, ChecksumSHA256: checksumOf(Body) };
+    return (await this.without(conflicts, "PutObject", key, this.client.putObject(request, options))) !== undefined;
+  }
+
+  private async createUpload({ key, object, headers, options }: Sending): Promise<string> {
+    const request = { ...object, ...headers, ChecksumAlgorithm: "SHA256" } as const;
+    const creating = this.client.createMultipartUpload(request, options);
+    return (await this.named("CreateMultipartUpload", key, creating)).UploadId ?? "";
+  }
+
+  private async sendParts(UploadId: string, sending: Sending): Promise<boolean> {
+    const { from, content, key, object, replaces, condition, options, context } = sending;
     const { client } = this;
-    const { bytes } = content;
-    const object = { Bucket: this.name, Key: key };
-    const options = { abortSignal: context.interrupted };
-    if (bytes <= limits.partBytes) {
-      const Body = await readFile(from);
-      requireContent(content, createHash("sha256").update(Body), from);
-      const request = { ...object, Body, ...headers, ...checksum, ...condition };
-      return (await this.without(conflicts, "PutObject", key, client.putObject(request, options))) !== undefined;
-    }
-    const creating = client.createMultipartUpload({ ...object, ...headers, ...checksum }, options);
-    const { UploadId } = await this.named("CreateMultipartUpload", key, creating);
     const upload = { ...object, UploadId };
-    let isPlaced = false;
-    try {
-      const Parts: Sdk.CompletedPart[] = [];
-      const hash = createHash("sha256");
-      let sent = 0;
-      for await (const Body of partsOf(from)) {
-        const PartNumber = Parts.length + 1;
-        const sending = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
-        const { ETag, ChecksumSHA256 } = await this.named("UploadPart", key, sending);
-        Parts.push({ PartNumber, ETag, ChecksumSHA256 });
-        hash.update(Body);
-        sent += Body.length;
-        context.progress(`${(sent / 1e6).toFixed(0)} of ${(bytes / 1e6).toFixed(0)} MB uploaded`);
-      }
-      requireContent(content, hash, from);
-      const request = { ...upload, MultipartUpload: { Parts }, ...condition };
-      const completing = client.completeMultipartUpload(request, options);
-      isPlaced = (await this.without(conflicts, "CompleteMultipartUpload", key, completing)) !== undefined;
-      return isPlaced;
-    } finally {
-      if (!isPlaced) {
-        await this.abort(key, UploadId, context);
-      }
+    const Parts: Sdk.CompletedPart[] = [];
+    const hash = createHash("sha256");
+    let sent = 0;
+    for await (const Body of partsOf(from)) {
+      const PartNumber = Parts.length + 1;
+      // Some stores repeat another checksum in the response, or none.
+      const ChecksumSHA256 = checksumOf(Body);
+      const uploading = client.uploadPart({ ...upload, PartNumber, Body, ChecksumSHA256 }, options);
+      const { ETag } = await this.named("UploadPart", key, uploading);
+      Parts.push({ PartNumber, ETag, ChecksumSHA256 });
+      hash.update(Body);
+      sent += Body.length;
+      context.progress(`${(sent / 1e6).toFixed(0)} of ${(content.bytes / 1e6).toFixed(0)} MB uploaded`);
     }
+    requireContent(content, hash, from);
+    // Some stores ignore the condition of the last request.
+    if ((await this.head(key))?.etag !== replaces?.etag) {
+      return false;
+    }
+    const completing = client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options);
+    return (await this.without(conflicts, "CompleteMultipartUpload", key, completing)) !== undefined;
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
-  private async abort(key: string, id: string | undefined, context: Context): Promise<void> {
+  private async abort(key: string, id: string, context: Context): Promise<void> {
     const { name: bucket, client } = this;
     const aborting = client.abortMultipartUpload({ Bucket: bucket, Key: key, UploadId: id });
     try {
@@ -139,8 +191,7 @@ export class Bucket {
   async keys(prefix: string): Promise<string[]> {
     const found: string[] = [];
     for (let after: string | undefined, isMore = true; isMore; ) {
-      const request = { Bucket: this.name, Prefix: prefix, ContinuationToken: after };
-      const list = await this.named("ListObjectsV2", prefix, this.client.listObjectsV2(request));
+      const list = await this.list(prefix, { Prefix: prefix, ContinuationToken: after });
       found.push(...(list.Contents ?? []).flatMap(({ Key }) => Key ?? []));
       after = list.NextContinuationToken;
       isMore = list.IsTruncated === true;
@@ -159,10 +210,16 @@ export class Bucket {
     }
   }
 
-  /** @returns false if the object has changed since its ETag was read */
+  /** @returns false if there is another object now */
   async delete(key: string, etag: string): Promise<boolean> {
-    const deleting = this.client.deleteObject({ Bucket: this.name, Key: key, IfMatch: etag });
-    return (await this.without(conflicts, "DeleteObject", key, deleting)) !== undefined;
+    const deleting = this.client.deleteObject({ Bucket: this.name, Key: key, ...ifMatch(etag) });
+    await this.without(conflicts, "DeleteObject", key, deleting);
+    // After a lost response, the SDK has repeated the request, which then meets no object.
+    const left = await this.head(key);
+    if (left?.etag === etag) {
+      throw notRemoved(s3Path(this.name, key));
+    }
+    return left === undefined;
   }
 
   /** Undefined if the request failed with one of these codes. */
@@ -181,6 +238,16 @@ export class Bucket {
       throw storeError(operation, s3Path(this.name, key), error, [accessKeyId, secretAccessKey, sessionToken]);
     }
   }
+}
+
+/** Without quotes: some stores compare them with the ETag. No object has the ETag "none": a request without the header would have no condition. */
+function ifMatch(etag: string): { IfMatch: string } {
+  return { IfMatch: etag.replaceAll('"', "") || "none" };
+}
+
+/** The store refuses a body that does not have this SHA-256, if it compares them. */
+function checksumOf(body: Uint8Array): string {
+  return createHash("sha256").update(body).digest("base64");
 }
 
 /** The parts of a file, one after the other in the same memory: a part lasts until the next one is requested. */

@@ -1,17 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
 import type { Context } from "../../../resource";
-import { ResourceError } from "../../../resource";
 import { compressions } from "../../formats/compression";
 import { formats } from "../../formats/formats";
 import type { Content, Destination, Placed, Placing } from "../destination";
-import type { FileToSend, StoredObject } from "./bucket";
+import type { StoredObject } from "./bucket";
 import { Bucket } from "./bucket";
 import { bucketAndKey } from "./s3Path";
-
-/** The name of the metadata that says which write has made the object. */
-const writeKey = "webextract-write";
+import { refusedCondition } from "./storeError";
 
 const contentTypes = new Map(
   [...Object.values(formats), ...Object.values(compressions)].map(({ extension, contentType }) => [
@@ -73,33 +70,24 @@ export class S3Destination implements Destination {
   ): Promise<Placed | undefined> {
     const { bucket, context } = this;
     const key = keyOf(name);
-    let found = await bucket.head(key);
-    if (found === undefined || (replaces !== undefined && (await this.contains(found, name, replaces)))) {
-      const id = randomUUID();
-      const condition: FileToSend["condition"] = found === undefined ? { IfNoneMatch: "*" } : { IfMatch: found.etag };
-      const headers = {
-        ContentType: contentTypes.get(extname(name)) ?? "application/octet-stream",
-        Metadata: { [writeKey]: id },
-      };
-      const sending = bucket.send({ from, content, key, headers, condition }, context);
-      const sent = await sending.catch((error: Error) => error);
-      // If a response was lost, the SDK has repeated the request, which meets the object that it has made itself.
-      found = await bucket.head(key).catch((error) => Promise.reject(sent instanceof Error ? sent : error));
-      if (found?.metadata[writeKey] === id) {
-        return { etag: found.etag };
+    const before = await bucket.head(key);
+    let found = before;
+    const isFree = before === undefined || (replaces !== undefined && (await this.contains(before, name, replaces)));
+    if (isFree) {
+      const contentType = contentTypes.get(extname(name)) ?? "application/octet-stream";
+      const written = await bucket.send({ from, content, key, contentType, replaces: before }, context);
+      if (written !== undefined) {
+        return { etag: written.etag };
       }
-      if (sent instanceof Error) {
-        throw sent;
-      }
-      if (sent) {
-        throw new ResourceError(
-          `The store wrote "${name}", and somebody else has written or removed it at the same time: the store may ignore If-None-Match and If-Match. ` +
-            "The rows of this export are not in it. Give each export names of its own, or use another store.",
-        );
-      }
+      found = await bucket.head(key);
     }
-    const isSame = orSame === true && found !== undefined && (await this.contains(found, name, content));
-    return isSame ? { etag: found?.etag } : undefined;
+    if (orSame === true && found !== undefined && (await this.contains(found, name, content))) {
+      return { etag: found.etag };
+    }
+    if (isFree && found?.etag === before?.etag) {
+      throw refusedCondition(name, before === undefined ? "If-None-Match" : "If-Match");
+    }
+    return undefined;
   }
 
   async remove(name: string, content: Content): Promise<boolean> {

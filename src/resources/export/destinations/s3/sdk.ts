@@ -42,6 +42,8 @@ function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): Sdk.S3 
     // Undefined would replace the SDK's own setting.
     ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
     maxAttempts: limits.mostTries,
+    // The SDK waits 6 seconds for a response that some proxies do not pass on.
+    expectContinueHeader: false,
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
 }

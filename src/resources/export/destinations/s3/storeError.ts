@@ -2,6 +2,8 @@ import { oneLine } from "../../../../service/errors/foreignText";
 import { Redactor } from "../../../../service/errors/redactor";
 import { hideSecrets } from "../../../../service/errors/secretShapes";
 import { ResourceError } from "../../../resource";
+import { entryOf } from "../../../values";
+import { bucketAndKey, s3Path } from "./s3Path";
 
 /** Why a request failed, and what to do. */
 type Reason = readonly [why: string, advice: string];
@@ -11,8 +13,12 @@ const badCredentials: Reason = [
   "Log in again, or correct the environment or the profile AWS_PROFILE.",
 ];
 const otherRegion: Reason = ["the bucket is in another region", "Set AWS_REGION to the region of the bucket."];
+const unknownIssuer: Reason = [
+  "Node.js does not know who signed the certificate of the store",
+  "Set NODE_EXTRA_CA_CERTS to the PEM file of the private CA in the environment of pulumi.",
+];
 
-/** By the code of S3 or the name of the SDK's error. */
+/** By the code of S3, the name of the SDK's error, or its message. The operation stands before a code that says something else of it. */
 const reasons: Readonly<Record<string, Reason>> = {
   NoSuchBucket: ["the bucket does not exist", "Create the bucket or use another path."],
   AccessDenied: [
@@ -20,19 +26,41 @@ const reasons: Readonly<Record<string, Reason>> = {
     "Allow s3:GetObject, s3:PutObject and s3:AbortMultipartUpload on the object, s3:DeleteObject if objects are removed, and s3:ListBucket on the bucket.",
   ],
   InvalidAccessKeyId: badCredentials,
-  SignatureDoesNotMatch: badCredentials,
+  SignatureDoesNotMatch: [
+    "the store does not accept the signature",
+    "Correct the secret access key. A proxy in front of the store must pass on the header Host and the path as they are.",
+  ],
   InvalidToken: badCredentials,
   ExpiredToken: badCredentials,
   TokenProviderError: badCredentials,
   CredentialsProviderError: ["no usable AWS credentials were found", "Set AWS_PROFILE, or log in again."],
   PermanentRedirect: otherRegion,
   AuthorizationHeaderMalformed: otherRegion,
+  "Region is missing": [
+    "no region is set",
+    "Set AWS_REGION, for example to us-east-1 for a store that has no regions.",
+  ],
+  SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownIssuer,
+  UNABLE_TO_GET_ISSUER_CERT: unknownIssuer,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
   NotImplemented: [
     "the store does not support this request",
     "Use a store with conditional writes and multipart uploads.",
   ],
+  "DeleteObject NotImplemented": [
+    "the store cannot remove an object only if it is unchanged (If-Match of DeleteObject)",
+    "Remove the object with another program.",
+  ],
   AbortError: ["it was interrupted", ""],
 };
+
+/** Codes for a host that does not exist or has another certificate, as the host `bucket.example.com` of a store at `example.com`. */
+const wrongHost = ["ENOTFOUND", "EAI_AGAIN", "ERR_TLS_CERT_ALTNAME_INVALID"];
+
+/** What the SDK writes where a response has neither a code nor a message. */
+const nothingSaid = "UnknownError";
 
 /**
  * The error for the user.
@@ -46,21 +74,67 @@ export function storeError(
   error: unknown,
   secrets: readonly (string | undefined)[],
 ): ResourceError {
-  const { name, Code, code, message, $metadata } = error as Error & {
+  const { name, Code, code, message, $metadata, hostname, host } = error as Error & {
     Code?: string;
     code?: string;
-    $metadata?: object;
+    $metadata?: { httpStatusCode?: number };
+    hostname?: string;
+    host?: string;
   };
   const found = [Code, code, name].find((each) => typeof each === "string") ?? "Error";
-  const hasResponse = $metadata !== undefined && "httpStatusCode" in $metadata;
+  const status = $metadata?.httpStatusCode;
+  const { bucket } = bucketAndKey(object);
+  const isHostOfBucket = wrongHost.includes(found) && (hostname ?? host ?? "").startsWith(`${bucket}.`);
   const [why, advice] =
-    reasons[found] ??
-    (!hasResponse
-      ? ["there is no connection to the store", "Check the network, AWS_REGION and AWS_ENDPOINT_URL_S3."]
-      : ["the store refused it", ""]);
+    entryOf(reasons, `${operation} ${found}`) ??
+    entryOf(reasons, found) ??
+    entryOf(reasons, message) ??
+    (isHostOfBucket
+      ? ["the host of the bucket cannot be used", `${forcePathStyle} Check the network and AWS_REGION.`]
+      : status === undefined
+        ? ["there is no connection to the store", "Check the network, AWS_REGION and AWS_ENDPOINT_URL_S3."]
+        : ["the store refused it", ""]);
   const redactor = new Redactor();
   secrets.forEach(redactor.add, redactor);
-  const said = oneLine(hideSecrets(redactor.scrub(message))).replace(/\.$/, "");
+  const said = [found, message].map((each) => oneLine(hideSecrets(redactor.scrub(each))).replace(/\.$/, ""));
+  const details = said.filter((each) => !["", "Error", nothingSaid].includes(each)).join(": ") || `status ${status}`;
   const next = [advice, "Run the same command again."].filter(Boolean).join(" ");
-  return new ResourceError(`${operation} of "${object}" failed: ${why} (${found}: ${said}). ${next}`);
+  return new ResourceError(`${operation} of "${object}" failed: ${why} (${details}). ${next}`);
+}
+
+const forcePathStyle =
+  "If the store needs the bucket in the path, set webextract:s3ForcePathStyle to true. AWS_ENDPOINT_URL_S3 must not contain the bucket.";
+
+/** The store looks for the bucket in another part of the URL. */
+export function otherBucket(bucket: string, named: string | undefined): ResourceError {
+  const listed = named === undefined ? "no bucket" : `the bucket "${oneLine(named)}"`;
+  return new ResourceError(
+    `ListObjectsV2 of "${s3Path(bucket, "")}" failed: the response is about ${listed}. ${forcePathStyle} Run the same command again.`,
+  );
+}
+
+export function overwritten(path: string): ResourceError {
+  return new ResourceError(
+    `The store wrote "${path}", and somebody else has written or removed it at the same time: the store may ignore If-None-Match and If-Match. ` +
+      "The rows of this export are not in it. Give each export names of its own, or use another store.",
+  );
+}
+
+/** The object is as the condition requires it. */
+export function refusedCondition(path: string, condition: "If-None-Match" | "If-Match"): ResourceError {
+  const [what, where] =
+    condition === "If-Match"
+      ? ["replace", "although the object has not changed. Some stores do not support this condition"]
+      : ["write", "although there is no such object. Some stores do this where a bucket with versions had one"];
+  return new ResourceError(
+    `The store refused to ${what} "${path}" because of ${condition}, ${where}. Nothing was written. ` +
+      "Add {time} to the path, so that each export writes a new object, or use another bucket or store. Run the same command again.",
+  );
+}
+
+export function notRemoved(path: string): ResourceError {
+  return new ResourceError(
+    `The store did not remove "${path}", although the object has not changed: it may not support If-Match of DeleteObject. ` +
+      "Remove the object with another program. Run the same command again.",
+  );
 }
