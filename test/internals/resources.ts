@@ -29,6 +29,7 @@ export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
+export { dataQuery } from "../../src/resources/queries";
 export type { Context, RunReason } from "../../src/resources/resource";
 export { PartialFailure, ResourceError } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";

@@ -278,6 +278,9 @@ describe("checks of arguments", () => {
       await providers.checked("ExtractionTask", whole),
     );
     const run = { taskId: "t", triggers: { a: null } };
+    assert.deepEqual(await providers.problems("CloudRun", { ...run, statuses: { failed: ["x"], stopped: ["X"] } }), [
+      'statuses gives the status "x" two meanings',
+    ]);
     const statuses = { failed: ["broken"] };
     assert.deepEqual(await providers.checked("CloudRun", { ...run, statuses: { ...statuses, finished: null } }), {
       ...run,
