@@ -47,6 +47,7 @@ export { remember, settingsToRestore } from "../../src/resources/settings/restor
 export type { Setting } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
+export { RowsAreHeld } from "../../src/resources/task/taskRows";
 export type { EngineKind } from "../../src/resources/urn";
 export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/resources/urn";
 export { canonical, unknown } from "../../src/resources/values";
