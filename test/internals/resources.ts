@@ -27,6 +27,7 @@ export { writeFormat } from "../../src/resources/export/formats/formats";
 export { ProcessGroup } from "../../src/resources/export/processGroup";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
+export { extractionTask } from "../../src/resources/extractionTask";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
 export { dataQuery } from "../../src/resources/queries";
