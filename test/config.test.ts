@@ -108,13 +108,23 @@ describe("configuration", () => {
       ["False", false],
       ["task-1, TRUE-2", true],
       ['["task-1", "yes"]', true],
+      [" true ", true],
+      ["[]", false],
+      ["[639308323497]", false],
     ] as const) {
       const { config, problems } = forced(raw);
       assert.deepEqual([config.settings.forceDestroy("task-1"), problems], [expected, []], raw);
     }
-    assert.deepEqual(forced('["task-1"').problems, [
-      "WEBEXTRACT_FORCE_DESTROY must be true, false or a list of task ids, as JSON or with commas.",
-    ]);
+    assert.equal(forced("[639308323497]").config.settings.forceDestroy("639308323497"), true);
+    const refused = ["yes", "1", "all", '"true"', '{"a":1}', '["task-1"', "[true]", "[639308323497897245]", "a,,b"];
+    for (const raw of refused) {
+      const [problem = "", ...others] = forced(raw).problems;
+      assert.match(
+        problem,
+        /^WEBEXTRACT_FORCE_DESTROY must be true, false or a list of task ids, as JSON or with commas/,
+      );
+      assert.deepEqual(others, [], raw);
+    }
   });
 
   it("adds the profiles of the environment to those of the configuration", () => {
@@ -170,5 +180,17 @@ describe("configuration", () => {
       failed: ["failed", "error"],
       stopped: ["stopped"],
     });
+  });
+
+  it("takes a status from the set that had it by default, and refuses one in two sets", () => {
+    const parsed = (statuses: object) => parse({ baseUrl: "https://one.test", statuses: JSON.stringify(statuses) });
+    assert.deepEqual(parsed({ failed: ["Done"], stopped: ["error", "ended"] }).config.settings.statuses, {
+      finished: ["finished", "completed"],
+      failed: ["Done"],
+      stopped: ["error", "ended"],
+    });
+    assert.deepEqual(parsed({ failed: ["done", "DONE"], finished: ["ended", "Done"] }).problems, [
+      'webextract:statuses gives the status "done" two meanings.',
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import type { RunName, RunReason } from "../resources/resource";
 import { PartialFailure, ResourceError } from "../resources/resource";
+import { shellWord } from "../resources/values";
 
 /**
  * What the user of the command line can do next, after the message of an error about a run. Nothing after other messages.
@@ -13,7 +14,7 @@ export function adviceOn(error: unknown, stack: string | undefined): string {
   const { reason, ...run } = error.about;
   const command = waitCommand(run, stack);
   const again = `Run "${command}" to continue to wait: no second run is started.`;
-  const newRun = `To start a new run, run "webextract run ${run.taskId}${stackOption(stack)}".`;
+  const newRun = `To start a new run, run "webextract run ${shellWord(run.taskId)}${stackOption(stack)}".`;
   const goOn = `If you start the named subtasks again at the service, "${command}" continues to wait.`;
   const advice: Record<RunReason["reason"], string> = {
     notFinished: again,
@@ -40,9 +41,9 @@ export function lostStart(taskId: string, stack: string | undefined): string {
 
 /** The command that waits for a run. */
 export function waitCommand({ taskId, lotNo }: RunName, stack: string | undefined): string {
-  return `webextract run ${taskId} --lot-no ${lotNo}${stackOption(stack)}`;
+  return `webextract run ${shellWord(taskId)} --lot-no ${shellWord(lotNo)}${stackOption(stack)}`;
 }
 
 function stackOption(stack: string | undefined): string {
-  return stack === undefined ? "" : ` --stack ${stack}`;
+  return stack === undefined ? "" : ` --stack ${shellWord(stack)}`;
 }

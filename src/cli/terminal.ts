@@ -6,6 +6,7 @@ import { styleText } from "node:util";
 import { isStartedByRunner } from "../service/environment";
 import { shownText } from "../service/errors/foreignText";
 import { CliError } from "./exitCodes";
+import { fitting } from "./output/width";
 
 /** The parts of a stream of a terminal that matter here. */
 type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
@@ -97,7 +98,8 @@ export class Terminal {
   progress(message: string): void {
     const { errors } = this.streams;
     if (this.isColoured) {
-      errors.write(`${lineDeleted}${shownText(message).slice(0, (errors.columns ?? 80) - 1)}`);
+      const line = shownText(message).replace(/\s/g, " ");
+      errors.write(`${lineDeleted}${fitting(line, (errors.columns ?? 80) - 1)}`);
       this.hasProgress = true;
     } else if (message !== this.logged && performance.now() - this.loggedAt >= lineEveryMs) {
       this.logged = message;

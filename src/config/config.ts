@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
+import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { describeShape } from "../service/contract/kinds";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/redactor";
@@ -71,6 +72,10 @@ export function parseConfig(
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
     problems.push(...clientProblems(profile, options, isNeeded));
   }
+  const inTwo = statusInTwo(values.statuses);
+  if (inTwo !== undefined) {
+    problems.push(`${settingName("statuses")} ${inTwo}.`);
+  }
   // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of the last up.
   const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
   const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flat();
@@ -78,7 +83,7 @@ export function parseConfig(
     settings: {
       actionTypes: values.actionTypes ?? [],
       markScope: values.markScope ?? "task",
-      statuses: { ...defaultStatuses, ...values.statuses },
+      statuses: withStatuses(defaultStatuses, values.statuses),
       pageSize: values.pageSize,
       allowedFolders: [inConfig.allowedFolders, inEnvironment.allowedFolders].flatMap((folders) => folders ?? []),
       packagesFolder: values.packagesFolder,

@@ -1,6 +1,10 @@
 import type { Problem, Shape } from "../service/contract/kinds";
-import { checkValue } from "../service/contract/kinds";
+import { checkValue, list } from "../service/contract/kinds";
 import { parsedJson } from "../service/parsedJson";
+
+/** Another word for a boolean, a map, or a quoted string: as the id of a task, it would allow nothing. */
+const isNoId = /^(?:yes|no|y|n|on|off|all|none|null|\*|[01]|["'{].*)$/is;
+const ids = list<string>({ is: "string", fromInteger: true }, { mayBeEmpty: true });
 
 const booleans = new Map([
   ["true", true],
@@ -27,7 +31,7 @@ function plainValue(kind: Shape, raw: string): unknown {
     case "list":
       return raw.trimStart().startsWith("[") ? parsedJson(raw) : raw.split(",").map((item) => item.trim());
     case "any":
-      return booleans.get(raw.toLowerCase()) ?? plainValue({ is: "list", of: kind }, raw);
+      return booleans.get(raw.trim().toLowerCase()) ?? (isNoId.test(raw.trim()) ? undefined : parse(ids, raw));
     case "map":
     case "object":
       return parsedJson(raw);

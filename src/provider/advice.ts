@@ -1,6 +1,6 @@
 import type { PartialFailure, ResourceError, RunReason } from "../resources/resource";
 import type { RowsAreHeld } from "../resources/task/taskRows";
-import { firstOf, shellQuoted } from "../resources/values";
+import { firstOf, shellQuoted, shellWord } from "../resources/values";
 
 /** The message of a resource's error. About a run, it says what to do next, in terms of the arguments of CloudRun. */
 export function programMessage({ message, about }: PartialFailure | ResourceError): string {
@@ -40,12 +40,17 @@ export function describeRefusedDelete(
   const whereUrn = urn === undefined ? ' (the URN is in the output of "pulumi stack --show-urns")' : "";
   return [
     message,
-    `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${taskId} (or =true, for all tasks).`,
+    `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${forcing(taskId)} (or =true, for all tasks).`,
     `To keep the task and its rows in a destroy, set onDelete: "retain" on the resource, and run "pulumi up --target ${target}"${whereUrn} and then the same command again.`,
     'This does not reach the old task of a replace, nor a resource that the program no longer declares: to keep its rows, remove it from the state with "pulumi state delete".',
-    `To save the rows in a file first, run "npx webextract export ${taskId} --out FILE".`,
+    `To save the rows in a file first, run "npx webextract export ${shellWord(taskId)} --out FILE".`,
     ...(deleted.length === 0 ? [] : [`This command has deleted before: ${firstOf(deleted, 5)}.`]),
     // An earlier command can have deleted the runs of the task.
     'A "pulumi up" without --target makes again what the program declares and the state no longer has, and starts a paid run for each such CloudRun.',
   ].join(" ");
+}
+
+/** The service chooses ids. As JSON, none is taken for a list or for a word such as `true`, which allows the removal of all rows. */
+function forcing(taskId: string): string {
+  return /^(?=.*\d)[\w./:@-]{2,}$/.test(taskId) ? taskId : shellQuoted(JSON.stringify([taskId]));
 }

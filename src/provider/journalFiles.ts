@@ -59,9 +59,10 @@ export class JournalFiles {
 
   /** All entries that can be read and still count. */
   async all(): Promise<Entry[]> {
-    await removeAbandonedFiles(this.folder, isTemporary);
+    const entryName = /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json/;
+    await removeAbandonedFiles(this.folder, (name) => entryName.test(name) && isTemporary(name));
     const names = await readdir(this.folder).catch(() => []);
-    const ours = names.filter((name) => /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json$/.test(name));
+    const ours = names.filter((name) => entryName.exec(name)?.[0] === name);
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(name))))).flat();
   }
 

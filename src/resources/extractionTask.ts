@@ -171,7 +171,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     // In the other cases, the delete of the copy has already warned that the task stays with all of its settings.
     const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";
     if (isOnlyLeft && !isOutcomeUnknown(state)) {
-      await nameWhatStays(state, {}, context);
+      await context.exclusive(id, () => nameWhatStays(state, {}, context));
     }
   },
 };
@@ -230,9 +230,11 @@ async function configure(
   const sendUrls = startUrls?.sha256 !== urlsBefore?.sha256 || pending.includes("startUrls");
   const upload = startUrls !== undefined && sendUrls ? startUrls : undefined;
   const laterSteps: Step[] = upload === undefined ? [] : ["startUrls"];
-  await nameWhatStays(state, args, context);
   try {
-    await context.exclusive(taskId, () => writeActions(state, args, context));
+    await context.exclusive(taskId, async () => {
+      await nameWhatStays(state, args, context);
+      await writeActions(state, args, context);
+    });
   } catch (error) {
     // A task to adopt that does not exist must not be kept in the state.
     if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound")) {

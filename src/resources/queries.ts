@@ -105,7 +105,10 @@ async function readRows(
   const rows: Row[] = [];
   let total = 0;
   for await (const page of client.rows(source, { offset, maxRows })) {
-    rows.push(...page.objects());
+    // A page can have more rows than a call can have arguments.
+    for (const row of page.objects()) {
+      rows.push(row);
+    }
     total = page.total;
   }
   return { rows: rows.slice(0, maxRows), total };

@@ -74,6 +74,11 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", () => "'\\''")}'`;
 }
 
+/** The same, in quotes only where a shell needs them. */
+export function shellWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : shellQuoted(text);
+}
+
 /** The strings of a list; none if the value is no list. */
 export function listOfStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];

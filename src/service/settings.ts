@@ -1,6 +1,17 @@
 import { isHeaderValue } from "./auth/accessToken";
 import type { Problem, Shape } from "./contract/kinds";
-import { checkValue, choice, integer, number, string } from "./contract/kinds";
+import {
+  anything,
+  boolean,
+  checkValue,
+  choice,
+  describeValue,
+  integer,
+  list,
+  number,
+  string,
+  unknownName,
+} from "./contract/kinds";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
 import type { ProxyServer } from "./http/proxy";
@@ -55,8 +66,13 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
   };
 }
 
-/** The kinds of the options that one value alone describes. */
+/** The kinds of the options. `any`: the value has a check of its own. */
 export const optionKinds = {
+  baseUrl: anything,
+  accessToken: anything,
+  refreshToken: anything,
+  apiKey: anything,
+  refreshPath: anything,
   timeoutSeconds: number(0.001),
   deadlineSeconds: number(0.001),
   busyTimeoutSeconds: number(0),
@@ -68,32 +84,55 @@ export const optionKinds = {
   credentialCommand: string,
   tokenStore: string,
   profile: string,
+  allowInsecureHttp: boolean,
+  notExecutedCodes: list(string, { mayBeEmpty: true }),
   credentials: choice("contract", "bearer", "apiKey"),
   logLevel: choice("silent", "debug", "trace"),
-} satisfies { [Name in keyof ServiceClientOptions]?: Shape };
+  log: anything,
+  warn: anything,
+  waiting: anything,
+  settingName: anything,
+  interrupted: anything,
+  mustStoreTokens: boolean,
+} satisfies { [Name in keyof ServiceClientOptions]-?: Shape };
 
-/** The problems of the options, one sentence each; empty if there are none. */
+const optionSpecs = Object.fromEntries(Object.entries<Shape>(optionKinds).map(([name, kind]) => [name, { kind }]));
+
+/** The problems of the options, one sentence each, which begins with the name of the option; empty if there are none. */
 export function optionProblems(options: ServiceClientOptions): string[] {
   const found: Problem[] = [];
-  for (const [name, kind] of Object.entries<Shape>(optionKinds)) {
-    const value = options[name as keyof typeof optionKinds];
-    if (value !== undefined) checkValue(kind, value, name, found);
+  for (const [name, value] of Object.entries(options)) {
+    const kind = optionSpecs[name]?.kind;
+    if (kind === undefined) found.push({ path: name, reason: unknownName(name, optionSpecs) });
+    else if (value !== undefined) checkValue(kind, value, name, found);
   }
-  const isPath = options.refreshPath === undefined || /^\/[\w\-./:]+$/.test(options.refreshPath);
+  const { interrupted, refreshPath = "/token" } = options;
+  for (const name of ["log", "warn", "waiting", "settingName"] as const) {
+    if (!["function", "undefined"].includes(typeof options[name])) {
+      found.push({ path: name, reason: `must be a function; got ${describeValue(options[name])}` });
+    }
+  }
+  if (interrupted !== undefined && typeof interrupted?.addEventListener !== "function") {
+    found.push({ path: "interrupted", reason: `must be an AbortSignal; got ${describeValue(interrupted)}` });
+  }
   const problems = [
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
     ...(["accessToken", "refreshToken", "apiKey"] as const).map((name) => credentialProblem(name, options[name])),
     ...found.map(({ path, reason }) => `${path} ${reason}.`),
-    isPath ? undefined : "refreshPath must be a path that starts with a slash.",
+    /^\/[\w\-./:]+$/.test(refreshPath) ? undefined : "refreshPath must be a path that starts with a slash.",
   ];
   return problems.filter((problem) => problem !== undefined);
 }
 
 function baseUrlProblem(baseUrl: unknown, allowInsecureHttp: boolean): string | undefined {
   const url = typeof baseUrl === "string" ? parsedUrl(baseUrl) : undefined;
-  if (url === undefined) return "baseUrl must be a URL such as https://host/path.";
+  if (typeof baseUrl !== "string" || url === undefined) return "baseUrl must be a URL such as https://host/path.";
+  // A path is added to it as it is written. The parser drops or changes these characters.
+  if (/[\s\p{Cc}\\]/u.test(baseUrl)) {
+    return "baseUrl must not contain a space, a line break, a backslash or a control character.";
+  }
   if (url.username !== "" || url.password !== "") return "baseUrl must not hold a user name or password.";
-  if (url.search !== "" || url.hash !== "") return "baseUrl must not have a query or a fragment.";
+  if (/[?#]/.test(baseUrl)) return "baseUrl must not have a query or a fragment.";
   if (url.protocol === "https:") return undefined;
   if (url.protocol !== "http:") return "baseUrl must begin with https://.";
   if (allowInsecureHttp || isLoopback(url.hostname)) return undefined;
@@ -104,7 +143,7 @@ function proxyProblem(baseUrl: string): string | undefined {
   const address = proxyFromEnvironment(baseUrl);
   return address === undefined || proxyOf(address) !== undefined
     ? undefined
-    : "The proxy that the environment sets for baseUrl (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY) is not a URL such as http://host:port.";
+    : "baseUrl needs the proxy that the environment sets for it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), which is not a URL such as http://host:port.";
 }
 
 /** A header takes visible ASCII only. A line break in a token is a copy-and-paste error, and must not become a second header. */

@@ -4,8 +4,10 @@ import { PassThrough } from "node:stream";
 import { useFakeTimers } from "sinon";
 import { hostileStrings } from "../hostile";
 import { adviceOn, CliError, Terminal, table } from "../internals/cli";
+import { parseConfig } from "../internals/config";
+import { describeRefusedDelete } from "../internals/provider";
 import type { RunReason } from "../internals/resources";
-import { ResourceError } from "../internals/resources";
+import { ResourceError, RowsAreHeld } from "../internals/resources";
 import { assertShown } from "../shownText";
 
 interface Kind {
@@ -98,6 +100,30 @@ describe("the terminal of the command line", () => {
     assert.equal(table(["名", "b"], [["店铺", "1"]], wide), "名    b\n店铺  1");
   });
 
+  it("aligns columns by the width of characters", () => {
+    const { terminal: wide } = terminal({});
+    const cells = { "1 €": 3, "a–b": 3, "“x” — y": 7, "e\u0301": 1, "Ａ": 2, "ｱ": 1, "👩🏽": 2, "🇩🇪": 2, "한글": 4, "นี่": 1 };
+    for (const [cell, width] of Object.entries(cells)) {
+      const [, first = "", second = ""] = table(["a", "b"], [[cell, "1"], ["x".repeat(9), "2"]], wide).split("\n");
+      assert.equal(first, `${cell}${" ".repeat(9 - width)}  1`, cell);
+      assert.equal(second, `${"x".repeat(9)}  2`);
+    }
+  });
+
+  it("cuts cells and the progress at whole characters, within the width", () => {
+    const { terminal: narrow, errors } = terminal({ isTTY: true, columns: 10 });
+    for (const [text, cell, progress] of [
+      ["店铺店铺店铺", "店铺店铺…", "店铺店铺"],
+      ["€€€€€€€€€€€€", "€€€€€€€€€…", "€€€€€€€€€"],
+      [`${"e\u0301".repeat(12)}`, `${"e\u0301".repeat(9)}…`, "e\u0301".repeat(9)],
+      ["a\tb\nc", "a b c", "a b c"],
+    ] as const) {
+      assert.equal(table(["a"], [[text]], narrow).split("\n")[1], cell);
+      narrow.progress(text);
+      assert.ok(errors.written().endsWith(`\u001b[K${progress}`), JSON.stringify(errors.written()));
+    }
+  });
+
   describe("shows nothing that a terminal or a CI system obeys", () => {
     it("whatever a message, a result, a table, a question and a progress contain", async () => {
       for (const { what, text } of hostileStrings) {
@@ -168,5 +194,22 @@ describe("the advice of the command line about a run", () => {
       assert.doesNotMatch(adviceOn(about(reason), undefined), /pulumi up|adoptLotNo|triggers|finishedWhen/);
     }
     assert.equal(adviceOn(new ResourceError("message"), undefined), "");
+  });
+
+  it("quotes the ids in commands to copy: the service has chosen them", () => {
+    const hostile = "$(id); 'x'";
+    const quoted = `'$(id); '\\''x'\\'''`;
+    const run = { taskId: hostile, lotNo: hostile, reason: "failed" } as const;
+    const advice = adviceOn(new ResourceError("message", run), hostile);
+    assert.ok(advice.includes(`"webextract run ${quoted} --stack ${quoted}"`), advice);
+    assert.ok(advice.includes(`"webextract run ${quoted} --lot-no ${quoted} --stack ${quoted}"`), advice);
+    const refused = (taskId: string) => describeRefusedDelete(new RowsAreHeld(taskId, "it has rows"), "urn:x");
+    assert.ok(refused(hostile).includes(`"npx webextract export ${quoted} --out FILE"`));
+    for (const taskId of [hostile, "true", "yes", "a,task-2", '["a"]', "1"]) {
+      const [, word = ""] = /WEBEXTRACT_FORCE_DESTROY='(.*?)' \(or/.exec(refused(taskId)) ?? [];
+      const value = word.replaceAll(`'\\''`, "'");
+      const { forceDestroy } = parseConfig((key) => (key === "forceDestroy" ? value : undefined), {}).config.settings;
+      assert.deepEqual([forceDestroy(taskId), forceDestroy("task-2")], [true, false], taskId);
+    }
   });
 });

@@ -1,5 +1,5 @@
 export { AccountGuard } from "../../src/provider/accountGuard";
-export { programMessage } from "../../src/provider/advice";
+export { describeRefusedDelete, programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
 export { Journal } from "../../src/provider/journal";

@@ -27,8 +27,10 @@ export { writeFormat } from "../../src/resources/export/formats/formats";
 export { ProcessGroup } from "../../src/resources/export/processGroup";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
+export { extractionTask } from "../../src/resources/extractionTask";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
+export { dataQuery } from "../../src/resources/queries";
 export type { Context, RunReason } from "../../src/resources/resource";
 export { PartialFailure, ResourceError } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
@@ -46,6 +48,7 @@ export { remember, settingsToRestore } from "../../src/resources/settings/restor
 export type { Setting } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
+export { RowsAreHeld } from "../../src/resources/task/taskRows";
 export type { EngineKind } from "../../src/resources/urn";
 export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/resources/urn";
 export { canonical, unknown } from "../../src/resources/values";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import sinon from "sinon";
 import { setEnvironment } from "../environment";
 import { noteUrn } from "../internals/engine";
 import { Journal, JournalFiles } from "../internals/provider";
+import { canonical } from "../internals/resources";
 import type { Declared } from "../resources/life";
 import { failure, World } from "../resources/life";
 
@@ -727,6 +729,31 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
     });
 
+    it("takes over the run if rerunOn has another order or other names, and if an earlier version noted them", async () => {
+      const rerunOn = ["a", "b"].map((each) => `TaskCopy ${each} ${each.repeat(64)}`);
+      const renamed = rerunOn.map((each) => each.replace("TaskCopy ", "TaskCopy my ")).reverse();
+      for (const [index, next] of [rerunOn, renamed, rerunOn].entries()) {
+        const run = world.declare("CloudRun", `run-${index}`);
+        const saved = await world.unsaved(run, () => run.up({ ...runArgs, rerunOn }));
+        if (index === 2) {
+          asNotedBefore({ ...runArgs, rerunOn: run.state.rerunOn });
+        }
+        await saved.up({ ...runArgs, rerunOn: next });
+        assert.equal(runs().length, index + 1);
+        await world.emulator.settled();
+      }
+    });
+
+    /** Writes the inputs of the entry as earlier versions did. */
+    const asNotedBefore = (inputs: object): void => {
+      const [entry] = world.journal();
+      const hash = createHash("sha256")
+        .update(`${entry?.salt}\n${canonical(inputs)}`)
+        .digest("hex");
+      const name = readdirSync(folder())[0] ?? "";
+      writeFileSync(join(folder(), name), JSON.stringify({ ...entry, inputs: hash }));
+    };
+
     it("sends nothing at another address if the response was lost", async () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
@@ -902,14 +929,16 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), before);
     });
 
-    it("removes the temporary files of killed processes", async () => {
+    it("removes the temporary files of killed processes, and none of others", async () => {
       const copy = await copiedUnsaved();
-      const path = join(folder(), `${"0".repeat(32)}.json.0123abcd.tmp`);
-      writeFileSync(path, "");
+      const theirs = "report.0123abcd.tmp";
       const time = new Date(Date.now() - 25 * hour);
-      utimesSync(path, time, time);
+      for (const name of [`${"0".repeat(32)}.json.0123abcd.tmp`, theirs]) {
+        writeFileSync(join(folder(), name), "");
+        utimesSync(join(folder(), name), time, time);
+      }
       await copy.up(copyArgs);
-      assert.deepEqual(readdirSync(folder()), []);
+      assert.deepEqual(readdirSync(folder()), [theirs]);
     });
 
     it("names the unmanaged copy for a month", async () => {

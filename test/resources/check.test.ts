@@ -157,6 +157,15 @@ describe("checks of arguments", () => {
     assert.deepEqual(await lines(Buffer.from(`${good}https://b.test/ü`).subarray(0, -1)), [3]);
   });
 
+  it("takes the same lines from a string as from a file, also with a byte order mark and a line of 24 MB", async () => {
+    for (const text of ["\ufeffa", "\n\ufeffa\r", "a\r\nb\r", `a\n${"x".repeat(24_000_000)}`]) {
+      const check = (list: object) =>
+        providers.checked("TaskLoopItems", { taskId: "t", actionId: "a", loopType: "TextList", ...list });
+      const [given, inFile] = [await check({ items: text }), await check({ itemsFile: file("same.txt", text) })];
+      assert.deepEqual([given.count, given.sha256], [inFile.count, inFile.sha256]);
+    }
+  });
+
   it("refuses a carriage return inside a line, in lists from any source", async () => {
     const lines = "https://a.test/1\rhttps://b.test/2\r";
     const loop = { loopType: "TextList" };
@@ -278,6 +287,9 @@ describe("checks of arguments", () => {
       await providers.checked("ExtractionTask", whole),
     );
     const run = { taskId: "t", triggers: { a: null } };
+    assert.deepEqual(await providers.problems("CloudRun", { ...run, statuses: { failed: ["x"], stopped: ["X"] } }), [
+      'statuses gives the status "x" two meanings',
+    ]);
     const statuses = { failed: ["broken"] };
     assert.deepEqual(await providers.checked("CloudRun", { ...run, statuses: { ...statuses, finished: null } }), {
       ...run,

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Context } from "../internals/resources";
+import { extractionTask } from "../internals/resources";
 import { failure, World } from "./life";
 
 const copied = { sourceTaskId: "task-1", taskGroupId: "group-2" };
@@ -45,6 +47,25 @@ describe("ExtractionTask", () => {
       `Task "${task.id}" keeps its 1 start URLs: the API has no call that removes them.`,
     ]);
     assert.deepEqual([world.operations(), stands(task.id)], [[], ours]);
+  });
+
+  it("looks at the owners of what stays only while nobody else writes to the task", async () => {
+    const looks: boolean[] = [];
+    let isExclusive = false;
+    const context = {
+      exclusive: async (_taskId: string, work: () => Promise<unknown>) => {
+        isExclusive = true;
+        return work().finally(() => {
+          isExclusive = false;
+        });
+      },
+      isOwnedElsewhere: () => looks.push(isExclusive) < 0,
+      warn: () => undefined,
+    } as unknown as Context;
+    const state = { from: { adoptTaskId: "task-1" }, taskId: "task-1", actions: { open } };
+    await extractionTask.update("task-1", state, { from: state.from }, context);
+    await extractionTask.delete("task-1", state, context);
+    assert.deepEqual(looks, [true, true, true, true]);
   });
 
   it("names the settings that stay in an adopted task", async () => {

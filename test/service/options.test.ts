@@ -23,9 +23,9 @@ describe("the client's options", () => {
       [
         "baseUrl",
         "timeoutSeconds",
-        "requestsPerSecond",
         "maxRetries",
         "concurrency",
+        "requestsPerSecond",
         "credentialCommand",
         "refreshPath",
       ],
@@ -34,6 +34,40 @@ describe("the client's options", () => {
       name: "TypeError",
       message: /pageSize must be an integer of at least 1/,
     });
+  });
+
+  it("are all checked, names too", () => {
+    const signal = new AbortController().signal;
+    const valid = { notExecutedCodes: [], allowInsecureHttp: false, log: () => undefined, interrupted: signal };
+    assert.deepEqual(optionProblems({ baseUrl, ...valid, apiKey: undefined }), []);
+    const wrong: Record<string, unknown> = {
+      notExecutedCodes: "X",
+      allowInsecureHttp: "yes",
+      mustStoreTokens: 1,
+      log: "console",
+      interrupted: {},
+      refreshPath: null,
+      timeoutSecond: 5,
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const [problem = "", ...others] = optionProblems({ baseUrl, [name]: value });
+      assert.equal(problem.split(" ")[0], name);
+      assert.deepEqual(others, []);
+    }
+    assert.match(
+      optionProblems({ baseUrl, ...wrong }).join(" "),
+      /timeoutSecond is not .* Did you mean "timeoutSeconds"/i,
+    );
+    assert.equal(optionProblems({ baseUrl, ...wrong }).length, Object.keys(wrong).length);
+  });
+
+  it("have a baseUrl to which a path can be added", () => {
+    for (const end of [" ", "?", "#", "/path?", "/path#", "\n", "\t", "\\", "\u0001", " /path", "/a b"]) {
+      const problems = optionProblems({ baseUrl: `${baseUrl}${end}` });
+      assert.match(problems.join(), /^baseUrl must (not (have|contain)|be a URL)/, JSON.stringify(end));
+    }
+    assert.match(optionProblems({ baseUrl: ` ${baseUrl}` }).join(), /^baseUrl must not contain/);
+    assert.deepEqual(optionProblems({ baseUrl: `${baseUrl}/path/` }), []);
   });
 
   it("come from environment variables, and empty variables count as unset", () => {

@@ -47,7 +47,9 @@ export const rows: CliCommand = {
     let total = 0;
     for await (const page of client.rows(source, { maxRows: limit, offset, signal: cli.interrupted })) {
       const texts = page.texts();
-      found.push(...page.objects().map((row, index) => ({ row, cells: cellsOf(texts[index] ?? "{}") })));
+      for (const [index, row] of page.objects().entries()) {
+        found.push({ row, cells: cellsOf(texts[index] ?? "{}") });
+      }
       total = page.total;
     }
     requireFields(columns, found);

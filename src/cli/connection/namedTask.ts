@@ -1,6 +1,7 @@
 import type { Context } from "../../resources/resource";
 import type { Presence } from "../../resources/task/taskPresence";
 import { lookUpExistence } from "../../resources/task/taskPresence";
+import { shellWord } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
 import { didYouMean } from "../../service/errors/likelyName";
 import { CliError } from "../exitCodes";
@@ -55,7 +56,7 @@ export async function namedTasks(
     const names = inState.flatMap(({ name }) => name ?? []);
     const likely = unknown.map((each) => `"${each}"${didYouMean(each, names)}`).join(", ");
     throw new CliError(
-      `Neither the service nor stack "${stack}" knows ${likely}${likely.endsWith("?") ? "" : "."} "webextract list --stack ${stack}" shows its tasks.`,
+      `Neither the service nor stack "${stack}" knows ${likely}${likely.endsWith("?") ? "" : "."} "webextract list --stack ${shellWord(stack)}" shows its tasks.`,
       "notFound",
       { taskIds: unknown },
     );

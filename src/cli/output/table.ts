@@ -1,4 +1,5 @@
 import type { Terminal } from "../terminal";
+import { fitting, widthOf } from "./width";
 
 /** The order of names for people: run-2 comes before run-10. */
 export const byName = new Intl.Collator("en", { numeric: true }).compare;
@@ -31,23 +32,8 @@ function narrow(widths: number[], most: number): void {
 }
 
 function padded(text: string, width: number): string {
-  let shown = text;
-  if (widthOf(text) > width) {
-    shown = "";
-    for (const character of text) {
-      if (widthOf(shown + character) >= width) {
-        break;
-      }
-      shown += character;
-    }
-    shown += "…";
-  }
-  return shown + " ".repeat(width - widthOf(shown));
-}
-
-/** Characters of East Asian scripts take two columns. */
-function widthOf(text: string): number {
-  return [...text].reduce((width, character) => width + (/[\0-\u10ff\u2026]/.test(character) ? 1 : 2), 0);
+  const shown = fitting(text, width, "…");
+  return shown + " ".repeat(Math.max(0, width - widthOf(shown)));
 }
 
 /** Cells come from the service: a control character must not reach the terminal. */

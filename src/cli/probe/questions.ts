@@ -1,6 +1,6 @@
 import type { ConfigKey } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
-import { terminalStatusOf } from "../../resources/run/subtaskList";
+import { terminalStatusOf } from "../../resources/run/statuses";
 import type { ActionShown } from "../../resources/task/taskPresence";
 import { fieldOf } from "../../resources/task/taskPresence";
 import { shellQuoted } from "../../resources/values";

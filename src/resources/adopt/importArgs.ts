@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { messageOf, ResourceError } from "../resource";
-import { terminalStatusOf } from "../run/subtaskList";
+import { terminalStatusOf } from "../run/statuses";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
 import { readTaskShown, secretValue } from "./adoptedTask";
 import { notImported, Secrets } from "./secrets";

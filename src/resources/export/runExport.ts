@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { relative } from "node:path";
 import type { Context } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
+import type { FailedCheck } from "./checks/checkedRows";
 import { RowsRefused } from "./checks/checkedRows";
 import { describeFailed, describeRefusal } from "./checks/messages";
 import { RowChecker } from "./checks/rowChecker";
@@ -31,7 +32,7 @@ export async function runExport(
   last: DataExportState | undefined,
   context: Context,
 ): Promise<DataExportState> {
-  const { done, state, unsent } = await beforeRead(args, takeOverExport(args, context));
+  const { done, state, unsent } = await beforeRead(args, takeOverExport(args, last, context));
   if (done !== undefined) {
     return done;
   }
@@ -41,7 +42,7 @@ export async function runExport(
     const checker = checkerOf(args, before, context);
     const marking = context.settings.markScope === "returned" ? ReturnedMarking : TaskMarking;
     return exportRows({
-      ...{ args, before, context, place, checker, unsent, rejects: true },
+      ...{ args, last, before, context, place, checker, unsent, rejects: true },
       marking: args.markExported === true ? new marking(args, context) : undefined,
     });
   };
@@ -86,22 +87,24 @@ function checkerOf(
 
 interface Export {
   args: DataExportArgs;
+  last?: DataExportState | undefined;
+  /** The export of an earlier process whose pipe did not get the rows, or the last one. */
   before?: DataExportState | undefined;
   context: Context;
   place: FilePlace;
   marking?: Marking | undefined;
   checker?: RowChecker | undefined;
-  /** What an earlier process has read, checked and written, and could not send. */
+  /** What an earlier process has read and written, and could not send. Its rows have passed the same checks. */
   unsent?: CompleteExport | undefined;
   /** Whether rows that are refused get a file of their own. */
   rejects: boolean;
 }
 
 async function exportRows(work: Export): Promise<DataExportState> {
-  const { args, context, marking, checker, unsent } = work;
+  const { args, context, marking, unsent } = work;
   await marking?.prepare();
   const { state, content } = await (unsent === undefined ? writeRows(work) : put(work, unsent));
-  const failed = checker?.failed() ?? [];
+  const failed = failedIn(work);
   if (failed.length > 0) {
     context.warn(
       `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
@@ -124,6 +127,11 @@ async function exportRows(work: Export): Promise<DataExportState> {
   return marked;
 }
 
+/** The checks that the rows did not pass. */
+function failedIn({ checker, unsent }: Export): FailedCheck[] {
+  return unsent === undefined ? (checker?.failed() ?? []) : [];
+}
+
 interface Placed {
   state: DataExportState;
   /** The file, open to read, if a command gets it. */
@@ -138,7 +146,7 @@ async function writeRows(work: Export): Promise<Placed> {
   const reader = new RowReader(args, context, marked);
   const finish = async (): Promise<Placed> => {
     const { path, ...digest } = await file.inFormat(args);
-    const checked = checker?.figures(checker.failed());
+    const checked = checker?.figures(failedIn(work));
     const { isComplete, wasRunning, pending } = reader;
     const outputs = { ...digest, rowCount: file.rowCount, complete: isComplete && !wasRunning, marked };
     file.kept = isKept(work) ? path : undefined;
@@ -167,10 +175,10 @@ async function writeRows(work: Export): Promise<Placed> {
 
 /** Gives the complete file its name. */
 async function put(work: Export, complete: CompleteExport): Promise<Placed> {
-  const { args, context, place } = work;
+  const { args, last, context, place } = work;
   const { path, outputs } = complete;
   if (isKept(work)) {
-    await noteUnsent(args, complete, context);
+    await noteUnsent(args, last, complete, context);
   }
   // The destination can move the file away, and the command of pipe gets what was written.
   const content = args.pipe === undefined ? undefined : await open(path);
@@ -186,9 +194,14 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
   }
 }
 
-/** Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches. */
-function isKept({ args, context }: Export): boolean {
-  return isS3Path(args.path) && context.journal !== undefined && args.markExported !== true;
+/**
+ * Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches, and so are rows that
+ * did not pass, because only their checks know why.
+ */
+function isKept(work: Export): boolean {
+  const { args, context } = work;
+  const isSendable = isS3Path(args.path) && context.journal !== undefined && args.markExported !== true;
+  return isSendable && failedIn(work).length === 0;
 }
 
 /** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */

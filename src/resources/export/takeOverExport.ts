@@ -12,9 +12,17 @@ import { outputsOf, pendingMark, pendingPipe } from "./model";
  * an empty file. So the next one takes over the file.
  */
 
-/** Notes a complete file that has no name yet, which a later process can send if this one cannot. */
-export async function noteUnsent(args: DataExportArgs, detail: CompleteExport, { journal }: Context): Promise<void> {
-  await journal?.done({ ...requestOf(args), detail: { ...detail } });
+/**
+ * Notes a complete file that has no name yet, which a later process can send if this one cannot.
+ * @param last the state of the last export, which this one replaces
+ */
+export async function noteUnsent(
+  args: DataExportArgs,
+  last: DataExportState | undefined,
+  detail: CompleteExport,
+  { journal }: Context,
+): Promise<void> {
+  await journal?.done({ ...sendingOf(args, last), detail: { ...detail } });
 }
 
 /** Notes the state that the export would have if this process were killed now. */
@@ -35,15 +43,20 @@ interface EarlierExport {
  * What the same export by an earlier command has left, if its file is unchanged: the command was killed after it, or could not send the file.
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
-export async function takeOverExport(args: DataExportArgs, context: Context): Promise<EarlierExport> {
+export async function takeOverExport(
+  args: DataExportArgs,
+  last: DataExportState | undefined,
+  context: Context,
+): Promise<EarlierExport> {
   const { operation, inputs } = requestOf(args);
-  const earlier = await context.journal?.earlier(operation, inputs);
-  if (earlier === undefined) {
-    return {};
+  const sending = await context.journal?.earlier(operation, sendingOf(args, last).inputs);
+  const unsent = sending?.detail as CompleteExport | undefined;
+  if (unsent !== undefined && (await compareContent(unsent.path, unsent.outputs.sha256)) === "same") {
+    return { unsent };
   }
-  if (earlier.id === undefined) {
-    const unsent = earlier.detail as unknown as CompleteExport;
-    return (await compareContent(unsent.path, unsent.outputs.sha256)) === "same" ? { unsent } : {};
+  const earlier = await context.journal?.earlier(operation, inputs);
+  if (earlier?.id === undefined) {
+    return {};
   }
   const state = { ...args, ...earlier.detail } as DataExportState;
   const { file, rowCount, pending = [] } = state;
@@ -74,4 +87,10 @@ function requestOf({
   ...inputs
 }: DataExportArgs): OnceRequest {
   return { operation: "export", inputs, what: `file of the rows of task "${inputs.taskId}"` };
+}
+
+/** A file that was not sent has passed these checks, against the last export. With others, its rows are read and checked again. */
+function sendingOf(args: DataExportArgs, last: DataExportState | undefined): OnceRequest {
+  const request = requestOf(args);
+  return { ...request, inputs: { ...request.inputs, sending: { checks: args.checks, last: last?.sha256 } } };
 }

@@ -12,9 +12,13 @@ import { closeSync, openSync, readSync } from "node:fs";
 
 /** The items of a list. The state of a static get was never checked, so its list can be an array. */
 export function splitLines(list: string | readonly string[]): string[] {
-  const lines = typeof list === "string" ? list.split(/\r?\n/) : list;
-  const [first, ...others] = lines.filter((line) => line.trim() !== "");
-  return first === undefined ? [] : [withoutMark(first), ...others];
+  const lines = typeof list === "string" ? list.split("\n").map(withoutReturn) : list;
+  return lines.map((line, index) => (index === 0 ? withoutMark(line) : line)).filter((line) => line.trim() !== "");
+}
+
+/** Of a line end of CRLF. */
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
 /** A file can begin with a byte order mark, which is not part of its first line. */
@@ -48,7 +52,7 @@ export function* linesOfFile(path: string): Generator<Line, void> {
     if (!isUtf8(bytes)) {
       throw new Error(`is not UTF-8 in line ${line}`);
     }
-    const text = bytes.toString().replace(/\r$/, "");
+    const text = withoutReturn(bytes.toString());
     if (text.trim() !== "") {
       yield { line, text: line === 1 ? withoutMark(text) : text };
     }
@@ -61,15 +65,20 @@ function* bytesOfLines(path: string): Generator<Buffer, void> {
   const file = openSync(path, "r");
   try {
     const chunk = Buffer.allocUnsafe(chunkBytes);
-    let rest = Buffer.alloc(0);
+    // Of the last line: joined only at its end, because it can be much longer than a chunk.
+    let pieces: Buffer[] = [];
     for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
-      rest = Buffer.concat([rest, chunk.subarray(0, length)]);
-      for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-        yield rest.subarray(0, end);
-        rest = rest.subarray(end + 1);
+      const read = chunk.subarray(0, length);
+      let start = 0;
+      for (let end = read.indexOf("\n"); end >= 0; end = read.indexOf("\n", start)) {
+        const piece = read.subarray(start, end);
+        yield pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]);
+        pieces = [];
+        start = end + 1;
       }
+      pieces.push(Buffer.from(read.subarray(start)));
     }
-    yield rest;
+    yield Buffer.concat(pieces);
   } finally {
     closeSync(file);
   }

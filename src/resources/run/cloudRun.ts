@@ -18,6 +18,7 @@ import { checkLabel, joinLabels, labelsOf } from "./runLabels";
 import { adopted, noteOwnSubtasks, startRun, takeOverRun } from "./runStart";
 import { stopRun } from "./runStop";
 import { waitForRun } from "./runWait";
+import { statusInTwo } from "./statuses";
 
 /** One run of a task in the cloud. cloudRunModel.ts has the requests of each step, the arguments and the state. */
 export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs, keyof LabelArg> = {
@@ -30,6 +31,13 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
   // To stop the old run after the start of the new run would stop the new run.
   deletedFirst: true,
   knowsEarlier: true,
+
+  rules({ statuses }, problems) {
+    const inTwo = holdsUnknown(statuses) ? undefined : statusInTwo(statuses);
+    if (inTwo !== undefined) {
+      problems.push({ path: "statuses", reason: inTwo });
+    }
+  },
 
   check(given, context) {
     const { runLabel: _given, ...others }: CheckedCloudRunArgs = given;

@@ -3,6 +3,7 @@ import { anything, boolean, choice, list, number, object, string } from "../args
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
 import type { LostResponseState } from "../task/lostResponse";
 import type { LabelArg, LabelState } from "./runLabels";
+import { withStatuses } from "./statuses";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
@@ -47,7 +48,7 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   timeoutSeconds?: number;
   /**
-   * Seconds between two reads of the subtasks. A change starts no run.
+   * Seconds between two reads of the subtasks, at least 0.1. A change starts no run.
    * @default 10
    */
   pollSeconds?: number;
@@ -157,7 +158,7 @@ export function timesOf(run: CloudRunState): { timeoutSeconds: number; pollSecon
 
 /** The meaning of statuses for this run. */
 export function statusesOf({ statuses }: Pick<CloudRunArgs, "statuses">, { settings }: Context): Statuses {
-  return { ...settings.statuses, ...statuses };
+  return withStatuses(settings.statuses, statuses);
 }
 
 /** As messages name a run. The lotNo is empty if the user does not know it. */

@@ -2,7 +2,8 @@ import { isServiceError } from "../../service/errors/errors";
 import { choice, lines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
 import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
-import { noteTask, terminalStatusOf } from "./subtaskList";
+import { terminalStatusOf } from "./statuses";
+import { noteTask } from "./subtaskList";
 
 /**
  * Subtasks of a task that should be started or stopped. Needs a Professional or Enterprise plan.

@@ -3,16 +3,9 @@ import { allSubtasks } from "../../service/subtasks";
 import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf } from "./cloudRunModel";
+import { terminalStatusOf } from "./statuses";
 import type { SubtaskFingerprint } from "./subtaskList";
-import {
-  countsOf,
-  fingerprintOf,
-  isSameList,
-  noteTask,
-  runningOf,
-  sharesSubtasks,
-  terminalStatusOf,
-} from "./subtaskList";
+import { countsOf, fingerprintOf, isSameList, noteTask, runningOf, sharesSubtasks } from "./subtaskList";
 
 /**
  * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list can still be that of the

@@ -7,6 +7,9 @@ import { timesOf } from "./cloudRunModel";
 /** The minimum time for each request of a poll in seconds, because the last poll begins when the time is up. */
 const leastForRequest = 10;
 
+/** The minimum between two reads: with `pollSeconds: 0`, a wait of an hour would be millions of requests. */
+const leastPauseMs = 100;
+
 export interface Polling {
   seconds: number;
   /**
@@ -35,7 +38,7 @@ export async function pollRun(
   { seconds, poll, progress }: Polling,
   context: Context,
 ): Promise<EarlyEnd | undefined> {
-  const pauseMs = timesOf(run).pollSeconds * 1000;
+  const pauseMs = Math.max(leastPauseMs, timesOf(run).pollSeconds * 1000);
   const end = context.now() + seconds * 1000;
   for (;;) {
     let failure: ServiceError | undefined;
@@ -56,7 +59,6 @@ export async function pollRun(
         const lastFailure = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
         return { reason: "timedOut", when: `within ${seconds} s`, lastFailure };
       }
-      // After a failure, a pause even with pollSeconds 0.
       await context.sleep(Math.min(Math.max(pauseMs, failure === undefined ? 0 : 1000), leftMs));
     }
     if (context.interrupted.aborted) {

@@ -29,24 +29,33 @@ export function isNamedHash(value: unknown): value is string {
 const sent = /^(.* )([0-9a-f]{64})$/su;
 const shownDigits = 12;
 
+/** A resource as a state has it: its name and the beginning of the hash, or in states of earlier versions the whole hash. */
+const stored = /(?:^(?=[0-9a-f]{64}$)|.* )([0-9a-f]{12})(?:[0-9a-f]{52})?$/su;
+
 /**
  * The value of `rerunOn` in the state: for each resource, its name and the beginning of the hash of its arguments, so that a preview shows by name what
- * starts a run. An entry of the state whose hash is the same stays as it is: another name starts no run, and neither does an entry of an earlier version,
- * which has the whole hash and no name.
+ * starts a run. An entry of the state whose hash is the same stays as it is and where it is: another order starts no run, nor does another name, nor an
+ * upgrade. New entries take the places of those that are gone.
  */
 export function joinRerunOn(given: unknown, before: unknown): unknown {
   if (!Array.isArray(given)) {
     return given;
   }
+  const added: unknown[] = [...given];
   const earlier: unknown[] = Array.isArray(before) ? before : [];
-  return given.map((each: unknown, index) => {
-    const [, name, hash] = (typeof each === "string" && sent.exec(each)) || [];
-    if (name === undefined || hash === undefined) {
-      return each;
-    }
-    const short = hash.slice(0, shownDigits);
-    const known = earlier[index];
-    const isSame = known === hash || (typeof known === "string" && known.endsWith(` ${short}`));
-    return isSame ? known : name + short;
+  const places = earlier.map((known) => {
+    const at = added.findIndex((each) => each === known || (isNamedHash(each) && hashOf(each) === hashOf(known)));
+    return at < 0 ? [] : added.splice(at, 1).map(() => known);
   });
+  const shown = added.map((each) => (isNamedHash(each) ? each.slice(0, shownDigits - 64) : each));
+  return [...places.flatMap((known) => (known.length > 0 ? known : shown.splice(0, 1))), ...shown];
+}
+
+/** What determines whether a start is the same one: neither the order nor the names. */
+export function hashesOf(rerunOn: unknown): unknown {
+  return Array.isArray(rerunOn) ? rerunOn.map(hashOf).sort() : rerunOn;
+}
+
+function hashOf(entry: unknown): string {
+  return typeof entry === "string" ? (stored.exec(entry)?.[1] ?? entry) : canonical(entry);
 }

@@ -9,6 +9,7 @@ import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRu
 import { statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import { pollRun } from "./pollRun";
+import { hashesOf } from "./rerunOn";
 import type { LabelState } from "./runLabels";
 import { joinLabels, labelsOf } from "./runLabels";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
@@ -57,7 +58,8 @@ function startOf(args: CheckedCloudRunArgs, { replaced }: Context): MakingReques
   const isNewLabel = runLabel !== undefined && !labelsOf(replaced?.state).includes(runLabel);
   return {
     operation: "startTask",
-    inputs: { taskId, triggers, rerunOn, retry },
+    inputs: { taskId, triggers, rerunOn: hashesOf(rerunOn), retry },
+    earlierInputs: { taskId, triggers, rerunOn, retry },
     what: `paid run of task "${taskId}"`,
     detail: { runLabel: isNewLabel ? runLabel : undefined, __runLabels: labelsOf(args) },
     state: args,

@@ -8,7 +8,8 @@ import { cloudRunArgs, nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";
 import { observeRun } from "./observeRun";
 import { pollRun } from "./pollRun";
-import { describeCounts, eachStatus, terminalStatusOf } from "./subtaskList";
+import { terminalStatusOf } from "./statuses";
+import { describeCounts, eachStatus } from "./subtaskList";
 
 /** How long a read of the rows can delay the wait if only the progress line needs it, in seconds. */
 const mostSecondsForProgress = 10;

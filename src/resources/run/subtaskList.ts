@@ -3,6 +3,7 @@ import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { CallOptions } from "../../service/options";
 import type { Context, Statuses } from "../resource";
+import { terminalStatusOf } from "./statuses";
 
 /** How many subtasks there are, in total and by status. Statuses are spelled as the service spells them. */
 export interface SubtaskCounts {
@@ -21,9 +22,6 @@ export interface SubtaskFingerprint {
   seenLate?: boolean;
 }
 
-/** A status after which a subtask no longer runs. */
-export type TerminalStatus = "finished" | "failed" | "stopped";
-
 const sampleSize = 20;
 
 export function fingerprintOf(list: readonly Subtask[]): SubtaskFingerprint {
@@ -39,14 +37,6 @@ export function isSameList(fingerprint: SubtaskFingerprint, list: readonly Subta
 export function sharesSubtasks(fingerprint: SubtaskFingerprint, list: readonly Subtask[]): boolean {
   const ids = new Set(list.map(({ subTaskId }) => subTaskId));
   return fingerprint.sample.some((id) => ids.has(id));
-}
-
-/** The meaning of a status. Undefined means running, as does any status that is not configured. */
-export function terminalStatusOf(status: string, statuses: Statuses): TerminalStatus | undefined {
-  const word = status.toLowerCase();
-  return (["finished", "failed", "stopped"] as const).find((terminal) =>
-    statuses[terminal].some((each) => each.toLowerCase() === word),
-  );
 }
 
 export function runningOf(list: readonly Subtask[], statuses: Statuses): Subtask[] {

@@ -26,6 +26,8 @@ export interface LostResponseState {
 export interface MakingRequest extends OnceRequest {
   /** The state to keep if the response is lost. */
   state: object;
+  /** The inputs as earlier versions noted them, if that differs. */
+  earlierInputs?: object;
   /** Whether a request of an earlier run that ended is another one, despite the same inputs. */
   isOther?(earlier: Pick<EarlierRequest, "id" | "detail">): boolean;
 }
@@ -61,8 +63,8 @@ export async function takeOver(
   look: (id: string) => Promise<Presence["is"]>,
   { journal, warn }: Context,
 ): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
-  const { operation, inputs } = request;
-  const earlier = await journal?.earlier(operation, inputs);
+  const { operation, inputs, earlierInputs = inputs } = request;
+  const earlier = (await journal?.earlier(operation, inputs)) ?? (await journal?.earlier(operation, earlierInputs));
   if (earlier === undefined || request.isOther?.(earlier)) {
     return undefined;
   }

@@ -140,7 +140,7 @@ export class TokenStore {
     const unlock = await this.#lock().catch((error: unknown) => {
       this.#noLock = codeOf(error);
     });
-    this.#isLocked = true;
+    this.#isLocked = unlock !== undefined;
     try {
       return await work();
     } finally {
@@ -169,8 +169,11 @@ export class TokenStore {
           update: 5_000,
           fs: lockFiles,
           // By default, the library throws and so ends the process. A process that was only suspended for a while must continue.
-          onCompromised: () =>
-            this.#settings.warn(`The lock of the token store ${this.file} was lost to another process.`),
+          onCompromised: (error) => {
+            this.#isLocked = false;
+            this.#noLock = codeOf(error);
+            this.#settings.warn(`The lock of the token store ${this.file} was lost to another process.`);
+          },
         });
       } catch (error) {
         if (codeOf(error) !== "ELOCKED" || attempt === lockAttempts) throw error;
@@ -218,9 +221,10 @@ export class TokenStore {
         throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
       });
       this.#settings.warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
-    } else if (isNeeded) {
+    } else if (isNeeded || this.#noLock !== undefined) {
+      const noLock = this.#noLock === undefined ? "" : `, because it cannot be locked (${this.#noLock})`;
       throw new TokenStoreError(
-        `the token store ${this.file} is corrupt and was not changed. It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"`,
+        `the token store ${this.file} is corrupt and was not changed${noLock}. It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"`,
       );
     }
     return nothing;

@@ -168,7 +168,8 @@ export function checkFields(
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-function unknownName(name: string, specs: FieldSpecs): string {
+/** What is wrong with a name that has no description. */
+export function unknownName(name: string, specs: FieldSpecs): string {
   const valid = Object.keys(specs).filter((each) => !specs[each]?.derived);
   const home = valid.find((each) => {
     const kind = specs[each]?.kind;

@@ -10,7 +10,7 @@ export interface RowsOptions extends CallOptions {
   /** Most rows per page. Default: the client's `pageSize`. */
   pageSize?: number;
   /**
-   * Stop after this many rows. Default: all. A read of rows that are not exported can give more: a page is never cut, because a mark can
+   * Stop after this many rows; 0 makes no request and gives no page. Default: all. A read of rows that are not exported can give more: a page is never cut, because a mark can
    * include all of its rows.
    */
   maxRows?: number;
@@ -37,6 +37,7 @@ export interface RowReading {
  */
 export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   const { offset: begin, maxRows } = reading;
+  if (maxRows === 0) return;
   const requests = new PageRequests(reading);
   let asked = begin;
   let received = 0;
@@ -79,6 +80,7 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
  * requested only when the caller asks for it, after it may have marked the rows. The read ends when the same page comes again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {
+  if (reading.maxRows === 0) return;
   const requests = new PageRequests(reading);
   let received = 0;
   let before: RowPage | undefined;

@@ -531,15 +531,21 @@ describe("DataExport", () => {
 
     it("the temporary files of killed exports of its path are removed after a day, and no other file", async () => {
       mkdirSync(world.path("out"));
-      const abandoned = ["rows-1.csv.0123abcd.tmp", "rows-2.csv.4567cdef.tmp"];
-      const others = ["other.csv.0123abcd.tmp", "rows-1.csv.0123abcd.part", "rows-1.csv.tmp", "rows-9.csv"];
+      const abandoned = ["rows-1.csv.webextract.0123abcd.tmp", "rows-2.csv.webextract.4567cdef.tmp"];
+      const others = [
+        "other.csv.webextract.0123abcd.tmp",
+        "rows-1.csv.0123abcd.tmp",
+        "rows-1.csv.0123abcd.part",
+        "rows-1.csv.tmp",
+        "rows-9.csv",
+      ];
       for (const name of [...abandoned, ...others]) {
         world.write(`out/${name}`, "old");
         utimesSync(world.path(`out/${name}`), 0, 0);
       }
-      world.write("out/rows-3.csv.89abcdef.tmp", "of an export that is running");
+      world.write("out/rows-3.csv.webextract.89abcdef.tmp", "of an export that is running");
       await world.declare("DataExport").up({ ...all, path: "out/rows-{n}.csv", format: "csv" });
-      assert.deepEqual(files(), [...others, "rows-1.csv", "rows-3.csv.89abcdef.tmp"].sort());
+      assert.deepEqual(files(), [...others, "rows-1.csv", "rows-3.csv.webextract.89abcdef.tmp"].sort());
     });
   });
 

@@ -70,7 +70,7 @@ describe("DataExport with markScope returned", () => {
     const saved = await world.killed(each, () => each.up(marking), { operation: "markExported", skip: 1 });
     world.emulator.clearFaults();
     const [part = ""] = files();
-    assert.match(part, /^1\.ndjson\.[0-9a-f]{8}\.\d+_[\w-]*\.[0-9a-f]{8}\.part$/);
+    assert.match(part, /^1\.ndjson\.webextract\.[0-9a-f]{8}\.\d+_[\w-]*\.[0-9a-f]{8}\.part$/);
     const content = world.content(`out/${part}`);
     assert.equal(content.split("\n").length, 21);
     const old = new Date(Date.now() - 48 * 3600 * 1000);

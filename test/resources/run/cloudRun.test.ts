@@ -34,6 +34,13 @@ describe("CloudRun", () => {
       assert.notEqual(run.id, first);
     });
 
+    it("no second run if only the order of rerunOn changes", async () => {
+      const rerunOn = ["a", "b"].map((each) => `TaskCopy ${each} ${each.repeat(64)}`);
+      await run.up({ ...fast, rerunOn });
+      assert.equal(await run.up({ ...fast, rerunOn: [...rerunOn].reverse() }), "nothing");
+      assert.equal(world.emulator.inspect.runs().length, 1);
+    });
+
     it("no second run after a lost response until adoptLotNo names the run", async () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(

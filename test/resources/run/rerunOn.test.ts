@@ -15,6 +15,24 @@ describe("rerunOn in the state", () => {
     }
   });
 
+  it("keeps its order: another order of the same resources is no change, also in a state of an earlier version", () => {
+    const named = (hash: string, length = 12): string => `TaskCopy ${hash[0]} ${hash.slice(0, length)}`;
+    for (const before of [
+      [named(one), named(other)],
+      [one, other],
+      [named(other), named(one), named(one)],
+    ]) {
+      const given = before.map((each) => named(each.endsWith("a") ? one : other, 64));
+      assert.deepEqual(joinRerunOn(given, before), before);
+      assert.deepEqual(joinRerunOn([...given].reverse(), before), before);
+    }
+    const third = "c".repeat(64);
+    const given = [named(other, 64), named(third, 64), named(one, 64)];
+    assert.deepEqual(joinRerunOn(given, [named(one), named(other)]), [named(one), named(other), named(third)]);
+    assert.deepEqual(joinRerunOn(given.slice(0, 2), [one, other]), [named(third), other]);
+    assert.deepEqual(joinRerunOn([named(one, 64)], [named(one), named(one)]), [named(one)]);
+  });
+
   it("keeps what a preview does not know, and what a program without the classes gives", () => {
     const unknown = { unknown: true };
     assert.deepEqual(joinRerunOn([unknown, "my hash"], ["TaskCopy x aaaaaaaaaaaa"]), [unknown, "my hash"]);

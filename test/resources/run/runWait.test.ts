@@ -19,6 +19,12 @@ describe("waiting for a run", () => {
       assert.deepEqual(world.sleeps.slice(4), [10, 10]);
     });
 
+    it("at most ten times a second", async () => {
+      world = await SlowWorld.create();
+      await world.fails(world.create({ timeoutSeconds: 1, pollSeconds: 0 }));
+      assert.ok(world.sleeps.length <= 11, String(world.sleeps.length));
+    });
+
     it("and a last time at the timeout", async () => {
       world = await SlowWorld.create();
       const { state } = await world.fails(world.create({ timeoutSeconds: 20, pollSeconds: 7 }));

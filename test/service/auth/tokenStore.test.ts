@@ -359,16 +359,33 @@ describe("the token store", () => {
     });
   });
 
-  it("is used at once without a lock, with a warning, if it cannot be locked", async () => {
-    await start();
+  /** Simulates a folder without write permission: an old file has the path of the lock folder. */
+  const preventLock = (): void => {
     const path = `${world.storePath()}.lock`;
-    // Simulates a folder without write permission: an old file has the path of the lock folder.
     writeFileSync(path, "");
     utimesSync(path, new Date(0), new Date(0));
+  };
+
+  it("is neither renamed nor replaced without a lock if it is corrupt, because another process may be writing it", async () => {
+    await start();
+    preventLock();
+    const before = world.storeFiles();
+    writeFileSync(world.storePath(), "{");
+    world.service.access.clear();
+    world.service.refresh.add("refresh-0");
+    const error = await errorOf(start());
+    assert.match(error.message, /is corrupt and was not changed, because it cannot be locked \(ENOTDIR\)\. It can contain/);
+    assert.deepEqual([world.storeText(), world.storeFiles()], ["{", before]);
+    assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
+  });
+
+  it("is used at once without a lock, with a warning, if it cannot be locked", async () => {
+    await start();
+    preventLock();
     world.service.access.clear();
     await start();
     assert.equal(world.service.refreshes, 2);
     assert.match(world.warnings.join(), /^The token store .* cannot be locked \(ENOTDIR\): /);
-    assert.ok(existsSync(path));
+    assert.ok(existsSync(`${world.storePath()}.lock`));
   });
 });

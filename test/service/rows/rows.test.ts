@@ -207,6 +207,14 @@ describe("reading all rows", () => {
     server = undefined;
   });
 
+  it("makes no request for 0 rows", async () => {
+    const reading = await clientOf(respondAs({ total: 3, answeredOffset: "asked", end: "restTotal" }));
+    for (const source of [{ taskId: "t" }, { taskId: "t", lotNo: "1" }, { taskId: "t", notExported: true } as const]) {
+      assert.deepEqual(await pagesOf(reading, source, { maxRows: 0 }), []);
+    }
+    assert.deepEqual(server?.seen, []);
+  });
+
   it("returns at most maxRows if the service returns more rows than requested, and loses no row behind a cursor", async () => {
     for (const answeredOffset of ["asked", "next", "zero", "cursor"] as const) {
       const reading = await clientOf(respondAs({ total: 100, least: 25, answeredOffset, end: "restTotal" }));

@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../values";
+import { shellWord } from "../../values";
 import { comparableEnding } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
@@ -21,12 +21,8 @@ function comparing({ checks }: DataExportArgs, last: string, rejected: string): 
     return "";
   }
   const unique = Object.entries(checks?.fields ?? {}).find(([, field]) => field.unique === true)?.[0];
-  const words = [...files, ...(unique === undefined ? [] : ["--key", unique])].map(inShell);
+  const words = [...files, ...(unique === undefined ? [] : ["--key", unique])].map(shellWord);
   return ` To compare them: "webextract compare ${words.join(" ")}".`;
-}
-
-function inShell(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : shellQuoted(word);
 }
 
 /**

@@ -6,6 +6,9 @@ import { fixedFolder, patternOf } from "../outputPath";
 import type { Content, Destination, Placed, Placing } from "./destination";
 import { compareContent, exists, moveIfFree } from "./diskFile";
 
+/** In the name of each temporary file, because the folder can have temporary files of other programs. */
+const ours = ".webextract";
+
 /** Files on the disk. The temporary files are in the folder of the path, so that a rename is enough. */
 export class DiskDestination implements Destination {
   private readonly workFolder: string;
@@ -22,12 +25,12 @@ export class DiskDestination implements Destination {
   }
 
   workPath(name: string): string {
-    return join(this.workFolder, basename(name));
+    return join(this.workFolder, `${basename(name)}${ours}`);
   }
 
   async prepare(): Promise<void> {
     await makeFolder(this.workFolder);
-    const ofThisPath = new RegExp(`^${patternOf(basename(this.path))}\\.`);
+    const ofThisPath = new RegExp(`^${patternOf(`${basename(this.path)}${ours}`)}\\.`);
     await removeAbandonedFiles(this.workFolder, (each) => isTemporary(each) && ofThisPath.test(each));
   }
 

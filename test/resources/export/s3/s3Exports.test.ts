@@ -380,6 +380,48 @@ describe("DataExport to S3", () => {
       assert.equal(s3.content("2"), `${content}{"more":1}\n`);
     });
 
+    it("is not sent under other checks than those that its rows have passed", async () => {
+      const checks = (minRows: number) => ({ minRows, onFail: "fail" });
+      const each = world.declare("DataExport");
+      world.emulator.change.insertRows("task-1", Array(8).fill(rows[0]));
+      await each.up({ ...all, checks: checks(2) });
+      const good = s3.content("out/rows.ndjson");
+      world.emulator.change.deleteTask("task-1");
+      world.emulator.change.addTask({ taskId: "task-1", taskGroupId: "group-1", actions: [], syntheticRows: 0 });
+      world.emulator.change.insertRows("task-1", ['{"only":1}']);
+      failingPut();
+      await failure(each.up({ ...all, checks: checks(1), triggers: [1] }));
+      s3.proxy.reset();
+      const message = await failure(each.up({ ...all, checks: checks(10), triggers: [1] }));
+      assert.match(message, /checks\.minRows: there are 1 rows; at least 10 are required/);
+      assert.equal(s3.content("out/rows.ndjson"), good);
+    });
+
+    it("is sent with what its checks have found, and without a warning", async () => {
+      const args = { ...all, checks: { minRows: 2, fields: { id: { filled: 0.5 } }, onFail: "warn" } };
+      failingPut();
+      const each = world.declare("DataExport");
+      await failure(each.up(args));
+      s3.proxy.reset();
+      const before = reads();
+      world.warnings.length = 0;
+      await each.up(args);
+      assert.deepEqual([reads(), world.warnings], [before, []]);
+      assert.deepEqual(each.state.checked, { rows: 2, failed: [], fields: { id: { filled: 0.5, empty: 1 } } });
+    });
+
+    it("does not stay if its rows did not pass, and the next up warns again", async () => {
+      const args = { ...all, checks: { minRows: 3, onFail: "warn" } };
+      failingPut();
+      const each = world.declare("DataExport");
+      await failure(each.up(args));
+      assert.deepEqual(s3.leftovers(), []);
+      s3.proxy.reset();
+      await each.up(args);
+      assert.match(world.warnings.join(), /checks\.minRows: there are 2 rows/);
+      assert.deepEqual((each.state.checked as { failed: string[] }).failed, ["minRows"]);
+    });
+
     it("replaces the object of the last export, and no other", async () => {
       const each = world.declare("DataExport");
       await each.up(all);

@@ -1,0 +1,25 @@
+import fastStringWidth from "fast-string-width";
+
+/** The columns that a text takes on a terminal. */
+export function widthOf(text: string): number {
+  return fastStringWidth(text);
+}
+
+const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** The beginning of a text that fits the columns. A text that is cut ends with `ending`. */
+export function fitting(text: string, columns: number, ending = ""): string {
+  if (widthOf(text) <= columns) {
+    return text;
+  }
+  let left = columns - widthOf(ending);
+  let end = 0;
+  for (const { segment } of characters.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) {
+      break;
+    }
+    end += segment.length;
+  }
+  return text.slice(0, end) + ending;
+}
