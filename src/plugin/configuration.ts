@@ -4,6 +4,8 @@ import type { ReadKey } from "../config/config";
 import { parseGivenConfig, setBaseUrl } from "../config/config";
 import { credentialKeys } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
+import type { Problem } from "../resources/args";
+import { withoutOutputTexts } from "../resources/outputText";
 import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
@@ -20,7 +22,10 @@ const argument = "Give the provider the argument baseUrl, or set WEBEXTRACT_BASE
 /** Refuses an invalid configuration with all problems, each with its key. */
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { values, secrets } = decodeStruct(request.getNews());
-  const { problems } = parseGivenConfig(readKeys(values), Object.keys(values));
+  const found: Problem[] = [];
+  const sound = withoutOutputTexts(values, "", found) as Properties;
+  const { problems } = parseGivenConfig(readKeys(sound), Object.keys(values));
+  problems.push(...found.map(({ path, reason }) => `${path} ${reason}.`));
   const response = new CheckResponse();
   // Credentials are secret, whoever forgot to encrypt them.
   const credentials = allSecret([...credentialKeys, "profiles"]);

@@ -5,15 +5,15 @@
  * arguments are valid, `Form<…>` names each of them for the compiler, beside the `check` that refuses the others.
  */
 
-import type { FieldSpec, Kind } from "../service/contract/kinds";
+import type { FieldSpec, Kind, Problem, Shape } from "../service/contract/kinds";
+import * as kinds from "../service/contract/kinds";
+import { withoutOutputTexts } from "./outputText";
 import { canonical } from "./values";
 
 export type { Kind, Problem, Shape } from "../service/contract/kinds";
 export {
   anything,
   boolean,
-  checkFields,
-  checkValue,
   choice,
   describeShape,
   integer,
@@ -27,6 +27,15 @@ export {
   string,
   systemString,
 } from "../service/contract/kinds";
+
+/** Checks a value of a program. Refuses also what no program means: the text of an Output. */
+export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {
+  return kinds.checkValue(shape, withoutOutputTexts(value, path, problems), path, problems);
+}
+
+/** Checks arguments of a program, in the same way. */
+export const checkFields: typeof kinds.checkFields = (specs, args, path, problems, others) =>
+  kinds.checkFields(specs, withoutOutputTexts(args, path, problems) as typeof args, path, problems, others);
 
 /** A map with fields of known names. */
 export function object<T>(fields: ArgsSpec<T>): Kind<T> {

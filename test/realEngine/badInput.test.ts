@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
+import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
 /** Previews, and asserts that the preview is refused without a request and without a stack trace. @returns the diagnostics. */
@@ -38,6 +39,14 @@ new TaskLoopItems("items", { taskId: "task-1", actionId: "each", loopType: "Text
 new TaskStartUrls("urls", { taskId: "task-1", urls: ["https://ok.test/", "nonsense", "ftp://no.test/"] });
 new TaskStartUrls("both", { taskId: "task-2", urls: ["https://ok.test/"], file: "urls.txt" });
 new TaskStartUrls("neither", { taskId: "task-3" });
+`;
+
+/** The program means the value of the Output. */
+const textOfOutput = `
+const site = pulumi.output("https://shop.test");
+const task = new ExtractionTask("products", { from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+  actions: { open: { actionType: "NavigateAction", properties: { Url: \`\${site}/start\` } } } });
+new CloudRun("run", { taskId: task.id, rerunOn: [task] });
 `;
 
 describe("bad arguments on the engine", () => {
@@ -146,6 +155,31 @@ const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "gr
 new TaskStartUrls("urls", { taskId: copy.id, urls: ["https://ok.test/"] });
 new CloudRun("run", { taskId: copy.id });
 `;
+
+describe("the text of an Output on the engine", () => {
+  let world: World;
+  before(async () => {
+    world = await World.create({ program: textOfOutput, withCredentials: false, path: [pluginFolder()] });
+  });
+  after(() => world.remove());
+
+  it("is refused in a preview by the dynamic provider, with the function to use", async () => {
+    assert.deepEqual(await refusedPaths(world), ["products actions.open.properties.Url"]);
+    assert.match(await refusedPreview(world), /To make a string of an Output, use pulumi\.interpolate/);
+  });
+
+  it("is refused in a preview by the native plugin too", async () => {
+    await world.project.configure({ "webextract:native": "true" });
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /actions\.open\.properties\.Url has the text .* use pulumi\.interpolate/);
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("is refused in the argument of a function", async () => {
+    world.program('require("pulumi-webextract").getActions({ taskIds: [`${pulumi.output("t")}`] }, { plain: true });');
+    assert.match(await refusedPreview(world), /getActions: taskIds\[0\] has the text .*No request was sent/);
+  });
+});
 
 describe("an invalid configuration", () => {
   const malformed = "not-json-but-a-secret-4402";

@@ -1,6 +1,6 @@
 import type { Properties } from "../../engine/serialization";
 import type { Problem } from "../../resources/args";
-import { checkFields } from "../../resources/args";
+import { checkFields, string } from "../../resources/args";
 import { PartialFailure, ResourceError } from "../../resources/resource";
 import { RowsAreHeld } from "../../resources/task/taskRows";
 import { differs } from "../../resources/values";
@@ -82,6 +82,7 @@ function soundArgs({ resource, id, state }: Step): Properties {
   );
   const problems: Problem[] = [];
   const sound = checkFields(Object.fromEntries(needed), state, "", problems, "dropped");
+  checkFields({ id: { kind: string } }, { id }, "", problems);
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path} ${reason}`).join("; ");
     throw new ProviderError(

@@ -24,6 +24,14 @@ for number in range(20):
     )
 `;
 
+const textOfOutput = `
+import pulumi
+import pulumi_webextract as webextract
+
+source = pulumi.Output.from_input("shop-template")
+webextract.TaskCopy("copy", source_task_id=f"{source}", task_group_id="shops")
+`;
+
 describe("the template python, with the SDK from its tarball", function () {
   this.timeout(900_000);
   let life: TemplateLife;
@@ -40,6 +48,13 @@ describe("the template python, with the SDK from its tarball", function () {
   it("extracts the books, changes nothing in a second up, and runs again after a change", async () => {
     await life.live({ file: "__main__.py", from: '"MaxPages": 2', to: '"MaxPages": 3' });
     await life.destroy();
+  });
+
+  it("is refused in a preview if it makes a string of an Output, with the function to use", async () => {
+    writeFileSync(join(life.folder, "__main__.py"), textOfOutput);
+    const { output } = await life.run(["preview"], [], "failure");
+    assert.match(output, /sourceTaskId\W+.*has the text that Pulumi puts in place of the value of an Output/);
+    assert.match(output, /use pulumi\.Output\.concat/);
   });
 
   it("declares 20 tasks in a loop, and changes nothing in a second up", async () => {

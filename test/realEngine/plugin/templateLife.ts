@@ -93,8 +93,12 @@ export class TemplateLife {
   }
 
   /** Runs a command of Pulumi in the project. */
-  run(command: readonly string[], args: readonly string[] = []): Promise<RunResult> {
-    return this.project.run(command, { args: ["--cwd", this.folder, ...args] });
+  run(
+    command: readonly string[],
+    args: readonly string[] = [],
+    expect: "success" | "failure" = "success",
+  ): Promise<RunResult> {
+    return this.project.run(command, { args: ["--cwd", this.folder, ...args], expect });
   }
 
   async destroy(): Promise<void> {
