@@ -49,6 +49,10 @@ export const behaviours = {
     ["usual", "all400"],
     "Status of an error. `usual`: 401 for a token, 403 for a plan, 500 for ServerError, 400 for all others. `all400`: always 400. Too many requests is always 429.",
   ),
+  successBody: choice(
+    ["contract", "nullData", "words", "wordsWithoutData"],
+    'What a successful response has beside `data` and `requestId`. `contract`: nothing. `nullData`: `data: null` where the contract has no data. `words`: the same, and `error: "success"` with `error_Description`. `wordsWithoutData`: the same, and `data: null` also in the responses of the three updates of actions and loops.',
+  ),
   expiredToken: choice(
     ["status401", "status403", "status400"],
     "Status of the response to an expired or unknown access token. The code is always Invalid.Token.",
@@ -72,6 +76,14 @@ export const behaviours = {
     ["contract", "apiKeyEverywhere", "bearerOnUpload", "either"],
     "Accepted credentials. `contract`: as in openapi.yaml. `apiKeyEverywhere`: x-api-key for every operation; Bearer also works, except for the upload. `bearerOnUpload`: the upload takes the access token instead of the key. `either`: both, for every operation.",
   ),
+  bothCredentials: choice(
+    ["accepted", "refused"],
+    "A request with both an access token and x-api-key. `accepted`: the one that the operation wants counts. `refused`: InvalidParameter.",
+  ),
+  plansNeeded: choice(
+    ["contract", "everyOperation"],
+    "Operations that need a Professional or Enterprise plan. `contract`: those that openapi.yaml names. `everyOperation`: all but the refresh of tokens.",
+  ),
   requestsPerSecond: amount(0, [20], "Accepted requests in one second; the others get 429. 0: no limit."),
   refuseEvery: amount(0, [5], "Every n-th request gets 429 and has no effect. 0: no request."),
   retryAfter: choice(
@@ -89,8 +101,8 @@ export const behaviours = {
     "Sockets after a response. `kept`: they stay open. `closedAfterAnswer`: the emulator closes them without a `Connection: close` header. `resetOnReuse`: the emulator resets them when a second request arrives, which then has no effect.",
   ),
   startAnswer: choice(
-    ["data", "null"],
-    "`data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services.",
+    ["data", "null", "true"],
+    "`data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services. `true`: true.",
   ),
   startWhileRunning: choice(
     ["refused", "sameRun", "newRun"],
@@ -137,6 +149,19 @@ export const behaviours = {
     [3],
     "After a run has finished, the second half of its rows arrives during this number of reads of rows. 0: all rows are there.",
   ),
+  rowOrder: choice(
+    ["oldestFirst", "newestFirst"],
+    "Order of rows in the two reads by offset. `oldestFirst`: as they arrived. `newestFirst`: the last one first, so that new rows move all others.",
+  ),
+  rowsWhileReading: amount(
+    0,
+    [1],
+    "Rows that arrive after each page of `/data/all` that has several rows and is not the last one. They belong to the latest batch.",
+  ),
+  batchRows: choice(
+    ["all", "distinct"],
+    "Rows of a read of a batch. `all`: all rows of the run. `distinct`: without those that equal an earlier one, also in `total`.",
+  ),
   offsetAnswer: choice(
     ["asked", "next", "cursor", "zero"],
     "`offset` of a response. `asked`: the requested offset. `next`: the requested offset plus the number of rows. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.",
@@ -144,6 +169,11 @@ export const behaviours = {
   endOfData: choice(
     ["restTotal", "emptyPage", "offsetStays"],
     "How a client finds the end of the rows. `restTotal`: `restTotal` is 0. `emptyPage`: an empty page; `restTotal` always equals `total`. `offsetStays`: the response has the requested offset (with `next` and `cursor`); `restTotal` always equals `total`.",
+  ),
+  emptyPageEvery: amount(
+    0,
+    [5],
+    "Every n-th page of the reads by offset that does not begin at 0 is empty, although `restTotal` says that rows are left. 0: no page.",
   ),
   notExported: choice(
     ["untilMarked", "handedOutOnce"],
@@ -157,9 +187,21 @@ export const behaviours = {
     ["task", "returned"],
     "Rows that `/data/markexported` marks. `task`: all rows of the task at that moment. `returned`: the rows that `/data/notexported` has returned.",
   ),
+  otherMarks: choice(
+    ["none", "half", "all"],
+    "Rows that somebody else marks as exported before each response to `/data/notexported`. `none`: no rows. `half`: the first half of each batch. `all`: all rows.",
+  ),
   copyGroup: choice(
     ["required", "optional"],
     "`taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.",
+  ),
+  loopsInActions: choice(
+    ["taken", "ignored"],
+    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead.",
+  ),
+  updatedParameters: choice(
+    ["repeated", "lists", "counts", "empty"],
+    "`updatedParameters` of the response to updateTaskParameters. `repeated`: what was written, loops inside their actions. `lists`: the same, loops in a list `loopItems` beside `actions`. `counts`: names of the properties and numbers of loop items. `empty`: nothing.",
   ),
   getActionsMissing: choice(
     ["refusedNamed", "refusedUnnamed", "leftOut"],

@@ -21,6 +21,8 @@ export interface Service {
   readonly progress: RunProgress;
   /** The time that clients see. */
   readonly clock: EmulatorClock;
+  /** Counts a page of rows that does not begin at 0. @returns its number, from 1. */
+  readonly countPage: () => number;
   behaviour: Behaviour;
   plan: Plan;
 }

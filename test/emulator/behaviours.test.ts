@@ -36,6 +36,40 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       emulator.fault({ operation: "getData", kind: "error", code: "TooManyRequests" });
       assert.equal(await refusal(emulator, "getData"), "429 TooManyRequests");
     },
+    async successBody(emulator, set) {
+      const bodies = async () => {
+        const loop = { taskId, actionId: "loop", loopType: "UrlList", loopItems: ["http://a/"], isAppend: false };
+        const found: unknown[] = [];
+        for (const [name, fields] of [
+          ["markExported", { taskId }],
+          ["updateLoopItems", loop],
+          ["getSubtasks", { taskId, page: 1, size: 1 }],
+        ] as const) {
+          const { requestId, ...rest } = (await call(emulator, name, { fields })).json;
+          assert.equal(typeof requestId, "string");
+          found.push(rest);
+        }
+        return found;
+      };
+      const message = { message: "loop items updated" };
+      assert.deepEqual(await bodies(), [{}, { data: message }, { data: [] }]);
+      set("nullData");
+      assert.deepEqual(await bodies(), [{ data: null }, { data: message }, { data: [] }]);
+      const words = { error: "success", error_Description: "Operation successes" };
+      set("words");
+      assert.deepEqual(await bodies(), [
+        { data: null, ...words },
+        { data: message, ...words },
+        { data: [], ...words },
+      ]);
+      set("wordsWithoutData");
+      assert.deepEqual(await bodies(), [
+        { data: null, ...words },
+        { data: null, ...words },
+        { data: [], ...words },
+      ]);
+      assert.equal(await refusal(emulator, "startTask", { fields: {} }), "400 InvalidParameter.Required");
+    },
     async expiredToken(emulator, set) {
       emulator.change.expireAccessTokens();
       const use = () => refusal(emulator, "getData", { fields: { taskId, offset: 0, size: 1 } });
@@ -102,6 +136,24 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("either");
       assert.deepEqual(await tried(), [200, 200, 200, 200]);
     },
+    async bothCredentials(emulator, set) {
+      const headers = { ...credentialOf(emulator, "bearer"), ...credentialOf(emulator, "apiKey") };
+      const read = () => call(emulator, "getData", { fields: { taskId, offset: 0, size: 1 }, headers });
+      assert.equal((await read()).status, 200);
+      set("refused");
+      assert.equal((await read()).json.error?.code, "InvalidParameter");
+      assert.equal((await call(emulator, "getData", { fields: { taskId, offset: 0, size: 1 } })).status, 200);
+    },
+    async plansNeeded(emulator, set) {
+      emulator.setPlan("free");
+      const read = () => refusal(emulator, "getData", { fields: { taskId, offset: 0, size: 1 } });
+      assert.equal(await read(), "200 undefined");
+      set("everyOperation");
+      assert.equal(await read(), "403 PermissionDenied");
+      assert.equal((await call(emulator, "refreshToken", { fields: refreshWith(emulator) })).status, 200);
+      emulator.setPlan("professional");
+      assert.equal(await read(), "200 undefined");
+    },
     async requestsPerSecond(emulator, set) {
       set(1);
       const answers = await Promise.all(Array.from({ length: 40 }, () => call(emulator, "getData", read())));
@@ -155,6 +207,10 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("null");
       assert.equal((await call(emulator, "startTask", { fields: { taskId } })).json.data, null);
       assert.equal(emulator.inspect.runs(taskId).length, 1);
+      await emulator.settled();
+      set("true");
+      assert.equal((await call(emulator, "startTask", { fields: { taskId } })).json.data, true);
+      assert.equal(emulator.inspect.runs(taskId).length, 2);
     },
     async startWhileRunning(emulator, set) {
       emulator.change.holdRuns();
@@ -301,6 +357,42 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       const total = async () => (await data(emulator, "getBatchData", { taskId, lotno, offset: 0, size: 1 })).total;
       assert.deepEqual([await total(), await total(), await total(), await total()], [3, 5, 7, 7]);
     },
+    async rowOrder(emulator, set) {
+      const lotno = await runTemplate(emulator);
+      const rows = emulator.inspect.rows(taskId);
+      const range = { taskId, offset: 2, size: 3 };
+      const read = async () => [
+        (await data(emulator, "getData", range)).data,
+        (await data(emulator, "getBatchData", { ...range, lotno })).data,
+      ];
+      assert.deepEqual(await read(), [rows.slice(2, 5), rows.slice(2, 5)]);
+      set("newestFirst");
+      const reversed = rows.toReversed().slice(2, 5);
+      assert.deepEqual(await read(), [reversed, reversed]);
+      assert.deepEqual((await data(emulator, "getData", { ...range, offset: 6 })).data, rows.slice(0, 1));
+      assert.deepEqual((await data(emulator, "getData", { ...range, offset: 7 })).data, []);
+      assert.deepEqual((await data(emulator, "getNotExportedData", { taskId, size: 1 })).data, rows.slice(0, 1));
+    },
+    async rowsWhileReading(emulator, set) {
+      const lotno = await runTemplate(emulator);
+      set(2);
+      const read = async (offset: number, size: number) =>
+        (await data(emulator, "getData", { taskId, offset, size })).total;
+      assert.deepEqual([await read(0, 1), await read(0, 3), await read(6, 3), await read(0, 9)], [7, 7, 9, 9]);
+      const batch = await data(emulator, "getBatchData", { taskId, lotno, offset: 6, size: 9 });
+      assert.deepEqual(batch.data.slice(1), [{ arrivedAs: "row 8" }, { arrivedAs: "row 9" }]);
+    },
+    async batchRows(emulator, set) {
+      const lotno = emulator.change.insertRows(taskId, [{ a: 1 }, { a: 2 }, { a: 1 }, { a: 3 }]);
+      const read = async () => {
+        const page = await data(emulator, "getBatchData", { taskId, lotno, offset: 1, size: 3 });
+        return [page.total, page.data.length, page.restTotal];
+      };
+      assert.deepEqual(await read(), [4, 3, 0]);
+      set("distinct");
+      assert.deepEqual(await read(), [3, 2, 0]);
+      assert.equal((await data(emulator, "getData", { taskId, offset: 0, size: 9 })).total, 4);
+    },
     async offsetAnswer(emulator, set) {
       await runTemplate(emulator);
       const offsets = async (asked: number) => {
@@ -334,6 +426,23 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.equal((await data(emulator, "getData", { taskId, offset: 7, size: 5 })).data.length, 0);
       set("offsetStays");
       assert.deepEqual(await end(), [2, 7, 5]);
+    },
+    async emptyPageEvery(emulator, set) {
+      await runTemplate(emulator);
+      set(2);
+      const read = async (offset: number) => {
+        const page = await data(emulator, "getData", { taskId, offset, size: 3 });
+        return [page.data.length, page.restTotal];
+      };
+      assert.deepEqual(
+        [await read(0), await read(3), await read(3), await read(3)],
+        [
+          [3, 4],
+          [3, 1],
+          [0, 4],
+          [3, 1],
+        ],
+      );
     },
     async notExported(emulator, set) {
       await runTemplate(emulator);
@@ -378,12 +487,72 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       await call(emulator, "markExported", { fields: { taskId } });
       assert.equal(emulator.inspect.exportedCount(taskId), 7);
     },
+    async otherMarks(emulator, set) {
+      await runTemplate(emulator);
+      const left = async () => {
+        const page = await data(emulator, "getNotExportedData", { taskId, size: 9 });
+        return [page.total, page.current];
+      };
+      assert.deepEqual(await left(), [7, 7]);
+      set("half");
+      assert.deepEqual(
+        [await left(), await left()],
+        [
+          [4, 4],
+          [4, 4],
+        ],
+      );
+      set("all");
+      assert.deepEqual(await left(), [0, 0]);
+      assert.equal(emulator.inspect.exportedCount(taskId), 7);
+    },
     async copyGroup(emulator, set) {
       const copy = () => call(emulator, "copyTask", { fields: { taskId } });
       assert.equal((await copy()).json.error?.code, "InvalidParameter.Required");
       set("optional");
       assert.equal((await copy()).status, 200);
       assert.equal(emulator.inspect.tasks().at(-1)?.taskGroupId, "group");
+    },
+    async loopsInActions(emulator, set) {
+      const loop = { actionId: "loop", loopType: "UrlList", loopItems: ["http://a/"], isAppend: false };
+      const inAction = [{ actionType: "LoopAction", actionId: "loop", loopItems: loop }];
+      const items = () => emulator.inspect.task(taskId)?.actions[1]?.loopItems;
+      const before = items();
+      set("ignored");
+      await data(emulator, "updateTaskParameters", { taskId, actions: inAction });
+      assert.deepEqual(items(), before);
+      const list = [{ ...loop, loopItems: ["http://b/"] }];
+      const { updatedParameters } = await data(emulator, "updateTaskParameters", {
+        taskId,
+        actions: [],
+        loopItems: list,
+      });
+      assert.deepEqual(updatedParameters, { actions: [], loopItems: list });
+      assert.deepEqual(items(), ["http://b/"]);
+      const wrong = { taskId, actions: [], loopItems: [{ actionId: "loop" }] };
+      assert.equal(await refusal(emulator, "updateTaskParameters", { fields: wrong }), "400 InvalidParameter");
+      set("taken");
+      await data(emulator, "updateTaskParameters", { taskId, actions: inAction, loopItems: list });
+      assert.deepEqual(items(), ["http://a/"]);
+    },
+    async updatedParameters(emulator, set) {
+      const loopItems = { loopType: "UrlList", loopItems: ["http://a/"], isAppend: false };
+      const open = { actionType: "NavigateAction", actionId: "open", properties: [{ name: "Timeout", value: "1" }] };
+      const loop = { actionType: "LoopAction", actionId: "loop" };
+      const actions = [open, { ...loop, loopItems }];
+      const shown = async () => (await data(emulator, "updateTaskParameters", { taskId, actions })).updatedParameters;
+      assert.deepEqual(await shown(), { actions });
+      set("lists");
+      assert.deepEqual(await shown(), { actions: [open, loop], loopItems: [{ actionId: "loop", ...loopItems }] });
+      set("counts");
+      assert.deepEqual(await shown(), {
+        actions: [
+          { actionId: "open", properties: ["Timeout"], loopItems: 0 },
+          { actionId: "loop", properties: [], loopItems: 1 },
+        ],
+      });
+      set("empty");
+      assert.deepEqual(await shown(), {});
     },
     async getActionsMissing(emulator, set) {
       const ask = () => call(emulator, "getActions", { fields: { taskIds: [taskId, "gone"], actionTypes: types } });

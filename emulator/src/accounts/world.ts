@@ -84,14 +84,16 @@ export function newWorld(
     },
     log,
   });
-  const service: Service = { store, credentials, runner, feed, progress, clock, behaviour, plan };
+  const rate = new RateGate(clock);
+  const countPage = () => rate.countPage();
+  const service: Service = { store, credentials, runner, feed, progress, clock, countPage, behaviour, plan };
   const journal = new Journal(journalLimit);
   journal.onClose(() => feed.tell({ type: "request" }));
   return {
     service,
     journal,
     faults: faultPlan,
-    rate: new RateGate(clock),
+    rate,
     waits: new Waits(),
     latency: { ms: latencyMs },
     ending,

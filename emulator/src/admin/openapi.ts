@@ -721,6 +721,12 @@ export interface components {
              */
             errorStatus: "usual" | "all400";
             /**
+             * @description What a successful response has beside `data` and `requestId`. `contract`: nothing. `nullData`: `data: null` where the contract has no data. `words`: the same, and `error: "success"` with `error_Description`. `wordsWithoutData`: the same, and `data: null` also in the responses of the three updates of actions and loops.
+             * @default contract
+             * @enum {unknown}
+             */
+            successBody: "contract" | "nullData" | "words" | "wordsWithoutData";
+            /**
              * @description Status of the response to an expired or unknown access token. The code is always Invalid.Token.
              * @default status401
              * @enum {unknown}
@@ -761,6 +767,18 @@ export interface components {
              */
             credentialAcceptance: "contract" | "apiKeyEverywhere" | "bearerOnUpload" | "either";
             /**
+             * @description A request with both an access token and x-api-key. `accepted`: the one that the operation wants counts. `refused`: InvalidParameter.
+             * @default accepted
+             * @enum {unknown}
+             */
+            bothCredentials: "accepted" | "refused";
+            /**
+             * @description Operations that need a Professional or Enterprise plan. `contract`: those that openapi.yaml names. `everyOperation`: all but the refresh of tokens.
+             * @default contract
+             * @enum {unknown}
+             */
+            plansNeeded: "contract" | "everyOperation";
+            /**
              * @description Accepted requests in one second; the others get 429. 0: no limit.
              * @default 0
              */
@@ -794,11 +812,11 @@ export interface components {
              */
             idleSockets: "kept" | "closedAfterAnswer" | "resetOnReuse";
             /**
-             * @description `data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services.
+             * @description `data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services. `true`: true.
              * @default data
              * @enum {unknown}
              */
-            startAnswer: "data" | "null";
+            startAnswer: "data" | "null" | "true";
             /**
              * @description A start of a running task. `refused`: TaskExecuting. `sameRun`: the response has the current run. `newRun`: a second run starts.
              * @default refused
@@ -867,6 +885,23 @@ export interface components {
              */
             rowsArriveLate: number;
             /**
+             * @description Order of rows in the two reads by offset. `oldestFirst`: as they arrived. `newestFirst`: the last one first, so that new rows move all others.
+             * @default oldestFirst
+             * @enum {unknown}
+             */
+            rowOrder: "oldestFirst" | "newestFirst";
+            /**
+             * @description Rows that arrive after each page of `/data/all` that has several rows and is not the last one. They belong to the latest batch.
+             * @default 0
+             */
+            rowsWhileReading: number;
+            /**
+             * @description Rows of a read of a batch. `all`: all rows of the run. `distinct`: without those that equal an earlier one, also in `total`.
+             * @default all
+             * @enum {unknown}
+             */
+            batchRows: "all" | "distinct";
+            /**
              * @description `offset` of a response. `asked`: the requested offset. `next`: the requested offset plus the number of rows. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.
              * @default asked
              * @enum {unknown}
@@ -878,6 +913,11 @@ export interface components {
              * @enum {unknown}
              */
             endOfData: "restTotal" | "emptyPage" | "offsetStays";
+            /**
+             * @description Every n-th page of the reads by offset that does not begin at 0 is empty, although `restTotal` says that rows are left. 0: no page.
+             * @default 0
+             */
+            emptyPageEvery: number;
             /**
              * @description Rows of `/data/notexported`. `untilMarked`: the same rows until they are marked. `handedOutOnce`: each row once.
              * @default untilMarked
@@ -897,11 +937,29 @@ export interface components {
              */
             markScope: "task" | "returned";
             /**
+             * @description Rows that somebody else marks as exported before each response to `/data/notexported`. `none`: no rows. `half`: the first half of each batch. `all`: all rows.
+             * @default none
+             * @enum {unknown}
+             */
+            otherMarks: "none" | "half" | "all";
+            /**
              * @description `taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.
              * @default required
              * @enum {unknown}
              */
             copyGroup: "required" | "optional";
+            /**
+             * @description Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead.
+             * @default taken
+             * @enum {unknown}
+             */
+            loopsInActions: "taken" | "ignored";
+            /**
+             * @description `updatedParameters` of the response to updateTaskParameters. `repeated`: what was written, loops inside their actions. `lists`: the same, loops in a list `loopItems` beside `actions`. `counts`: names of the properties and numbers of loop items. `empty`: nothing.
+             * @default repeated
+             * @enum {unknown}
+             */
+            updatedParameters: "repeated" | "lists" | "counts" | "empty";
             /**
              * @description getActions of several tasks, one of which does not exist. `refusedNamed`: refused, with the task's id. `refusedUnnamed`: refused, without an id. `leftOut`: the response has the other tasks only.
              * @default refusedNamed

@@ -78,7 +78,7 @@ export class Exchange {
     const fault = faults.take(operation.name, tasksOf(received.fields));
     const ownResponse = fault !== undefined && ["status", "error", "redirect"].includes(fault.kind);
     try {
-      let response = successResponse(entry.requestId, {});
+      let response = successResponse(entry.requestId, {}, { behaviour, operation: operation.name });
       const onlyWaits = fault !== undefined && fault.when === "before" && ["late", "hold"].includes(fault.kind);
       if (onlyWaits) await wait(fault, waits);
       if (fault?.when !== "before" || onlyWaits) {
@@ -221,12 +221,12 @@ export class Exchange {
         service.credentials,
         behaviour,
       );
-      checkPlan(operation, service.plan);
+      checkPlan(operation, service.plan, behaviour);
       if (unreadable !== undefined) throw unreadable;
       const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
       const result = handle(operation.name, service, { fields, account });
       entry.tookEffect = true;
-      return successResponse(entry.requestId, result);
+      return successResponse(entry.requestId, result, { behaviour, operation: operation.name });
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internalFailure(operation.name, error, this.parts.log);
       return failureResponse(entry.requestId, refusal, service);

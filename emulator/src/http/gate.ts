@@ -29,6 +29,9 @@ export function checkCredentials(
 ): string {
   if (operation.credential === "none") return mainAccount;
   const { bearer, apiKey } = presented;
+  if (behaviour.bothCredentials === "refused" && bearer !== undefined && apiKey !== undefined) {
+    throw new Refusal("InvalidParameter", `${operation.name} takes Authorization: Bearer or x-api-key, not both`);
+  }
   const takes = acceptedCredentials(operation.credential, behaviour);
   if (takes.includes("bearer") && bearer !== undefined) return credentials.accountOfAccessToken(bearer, behaviour);
   if (takes.includes("apiKey") && apiKey !== undefined) return credentials.accountOfApiKey(apiKey);
@@ -52,9 +55,13 @@ function acceptedCredentials(
   }
 }
 
+const paidPlans: readonly string[] = ["professional", "enterprise"] satisfies Plan[];
+
 /** @throws Refusal PermissionDenied. */
-export function checkPlan(operation: Operation, plan: Plan): void {
-  if (operation.plans !== undefined && !operation.plans.includes(plan)) {
+export function checkPlan(operation: Operation, plan: Plan, { plansNeeded }: Behaviour): void {
+  const everywhere = plansNeeded === "everyOperation" && operation.credential !== "none" ? paidPlans : undefined;
+  const plans = operation.plans ?? everywhere;
+  if (plans !== undefined && !plans.includes(plan)) {
     throw new Refusal("PermissionDenied", `${operation.name} needs the Professional or Enterprise plan`);
   }
 }
@@ -64,13 +71,15 @@ export interface RateCounts {
   recent: readonly number[];
   count: number;
   arrived: number;
+  pages: number;
 }
 
-/** Counts requests for the behaviours `requestsPerSecond`, `refuseEvery` and `badGatewayEvery`. */
+/** Counts requests for the behaviours `requestsPerSecond`, `refuseEvery`, `badGatewayEvery` and `emptyPageEvery`. */
 export class RateGate {
   private recent: readonly number[] = [];
   private count = 0;
   private arrived = 0;
+  private pages = 0;
   private readonly clock: EmulatorClock;
 
   constructor(clock: EmulatorClock) {
@@ -78,12 +87,12 @@ export class RateGate {
   }
 
   get counts(): RateCounts {
-    const { recent, count, arrived } = this;
-    return { recent, count, arrived };
+    const { recent, count, arrived, pages } = this;
+    return { recent, count, arrived, pages };
   }
 
-  set counts({ recent, count, arrived }: RateCounts) {
-    Object.assign(this, { recent, count, arrived });
+  set counts({ recent, count, arrived, pages }: RateCounts) {
+    Object.assign(this, { recent, count, arrived, pages });
   }
 
   /** Counts from the start again. */
@@ -91,12 +100,18 @@ export class RateGate {
     this.recent = [];
     this.count = 0;
     this.arrived = 0;
+    this.pages = 0;
   }
 
   /** A request arrives. @returns whether a proxy replaces its response. */
   arrive({ badGatewayEvery }: Behaviour): boolean {
     this.arrived += 1;
     return badGatewayEvery > 0 && this.arrived % badGatewayEvery === 0;
+  }
+
+  countPage(): number {
+    this.pages += 1;
+    return this.pages;
   }
 
   /** @throws Refusal TooManyRequests. */

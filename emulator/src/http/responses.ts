@@ -1,4 +1,5 @@
 import type { Behaviour } from "../behaviour";
+import type { OperationName } from "../contract";
 import { Refusal } from "../errors";
 import type { Fault } from "../faults/faults";
 import type { HandlerResult, Service } from "../service";
@@ -16,10 +17,25 @@ type Answering = Pick<Service, "behaviour" | "clock">;
 const json = { "content-type": "application/json; charset=utf-8" };
 const html = { "content-type": "text/html; charset=utf-8" };
 
-export function successResponse(requestId: string, { data, dataText }: HandlerResult): ServiceResponse {
-  const text = dataText ?? (data === undefined ? undefined : JSON.stringify(data));
-  const body = text === undefined ? "" : `"data":${text},`;
-  return { status: 200, headers: json, body: `{${body}"requestId":${JSON.stringify(requestId)}}` };
+/** Operations whose response says only that the change was made. */
+const changes: readonly OperationName[] = ["updateTaskParameters", "updateActionProperties", "updateLoopItems"];
+
+/** The response to an accepted request, in the form of the behaviour `successBody`. */
+export function successResponse(
+  requestId: string,
+  { data, dataText }: HandlerResult,
+  { behaviour: { successBody }, operation }: { behaviour: Behaviour; operation: OperationName },
+): ServiceResponse {
+  const isLeftOut = successBody === "wordsWithoutData" && changes.includes(operation);
+  const content = isLeftOut ? undefined : (dataText ?? JSON.stringify(data));
+  const text = content ?? (successBody === "contract" ? undefined : "null");
+  const words = successBody === "words" || successBody === "wordsWithoutData";
+  const members = [
+    text === undefined ? [] : `"data":${text}`,
+    words ? `"error":"success","error_Description":"Operation successes"` : [],
+    `"requestId":${JSON.stringify(requestId)}`,
+  ];
+  return { status: 200, headers: json, body: `{${members.flat().join(",")}}` };
 }
 
 /** The response to a refused request, in the form of the behaviour `errorBody`. */

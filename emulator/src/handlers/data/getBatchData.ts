@@ -9,5 +9,5 @@ export const getBatchData: Handler<"getBatchData"> = (service, { fields, account
   if (run === undefined || run.taskId !== task.taskId) {
     throw new Refusal("InvalidParameter", `task ${task.taskId} has no batch ${fields.lotno}`);
   }
-  return dataPage([run], fields, service);
+  return dataPage("batch", [run], fields, service);
 };

@@ -4,5 +4,5 @@ import { dataPage } from "./dataPage";
 
 export const getData: Handler<"getData"> = (service, { fields, account }) => {
   const task = findTask(service, account, fields.taskId);
-  return dataPage(service.store.runsOf(task.taskId), fields, service);
+  return dataPage("task", service.store.runsOf(task.taskId), fields, service);
 };

@@ -1,4 +1,4 @@
-import type { Handler } from "../../service";
+import type { Handler, Service } from "../../service";
 import { findTask } from "../../service";
 import type { RowRange } from "../../store/rowMarks";
 import { RowMarks } from "../../store/rowMarks";
@@ -12,6 +12,7 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
   const task = findTask(service, account, fields.taskId);
   const size = allowedSize(fields.size, behaviour.dataPageMax, behaviour);
   const runs = service.store.runsOf(task.taskId);
+  markByOthers(service, runs);
 
   const found: { text: string; handOut: () => void }[] = [];
   let total = 0;
@@ -48,3 +49,16 @@ export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fie
   countRowRead(service.store, runs);
   return { dataText: `{"data":[${texts.join(",")}],"total":${total},"current":${texts.length}}` };
 };
+
+/** The behaviour `otherMarks`. */
+function markByOthers({ behaviour, store }: Service, runs: readonly StoredRun[]): void {
+  if (behaviour.otherMarks === "none") return;
+  for (const run of runs) {
+    const visible = visibleRows(run);
+    const end = behaviour.otherMarks === "all" ? visible : Math.floor(visible / 2);
+    run.exported.add(0, end);
+    const left = run.handedOut.toJSON().filter(([, to]) => to > end);
+    run.handedOut = new RowMarks(left.map(([from, to]) => [Math.max(from, end), to]));
+    store.runChanged(run);
+  }
+}
