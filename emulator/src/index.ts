@@ -11,7 +11,6 @@ export type { Changes } from "./changes";
 export type { OperationName, Row } from "./contract";
 export type { AccountOptions, Emulator, Health } from "./emulator";
 export type { ErrorCode } from "./errors";
-export type { Crawling } from "./extraction/crawling";
 export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultFile, FaultKind, FaultTarget, FaultView, Hold, HoldView } from "./faults/faults";
 export { readFaultFile } from "./faults/readFaultFile";

@@ -49,8 +49,6 @@ export interface SubtaskView {
   pagesRead: number;
   /** Pages that could not be read. */
   errors: VisitError[];
-  /** Failures that were followed by a retry, in their order. */
-  retries: VisitError[];
 }
 
 /** A batch. */
@@ -367,14 +365,8 @@ function viewRun(run: StoredRun): RunView {
   return { ...numbersOf(run), subtasks: run.subtasks.map(viewSubtask) };
 }
 
-function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: StoredSubtask): SubtaskView {
-  return {
-    subTaskId,
-    status,
-    pagesRead,
-    errors: errors.map((error) => ({ ...error })),
-    retries: retries.map((error) => ({ ...error })),
-  };
+function viewSubtask({ subTaskId, status, pagesRead, errors }: StoredSubtask): SubtaskView {
+  return { subTaskId, status, pagesRead, errors: errors.map((error) => ({ ...error })) };
 }
 
 function statusOf(run: StoredRun): RunStatus {

@@ -1,7 +1,5 @@
 export { Admin } from "../../emulator/src/admin/admin";
 export { defaultBehaviour } from "../../emulator/src/behaviour";
-export { checkCrawling } from "../../emulator/src/extraction/crawling";
-export { Hosts } from "../../emulator/src/extraction/hosts";
 export { parsedUrl } from "../../emulator/src/extraction/parsedUrl";
 export { runInputs, splitInputs } from "../../emulator/src/extraction/runInputs";
 export { Runner } from "../../emulator/src/extraction/runner";

@@ -1,8 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Behaviour } from "../behaviour";
-import type { Crawling } from "../extraction/crawling";
-import type { PageOptions } from "../extraction/fetchPage";
-import { PageLoader } from "../extraction/loadPage";
+import { pageLoader } from "../extraction/loadPage";
 import { visitPage } from "../extraction/pages";
 import type { ReadingLimits } from "../extraction/reading/pagePool";
 import { Runner } from "../extraction/runner";
@@ -36,8 +34,6 @@ export interface World {
 
 /** What is the same for all accounts. */
 export interface WorldOptions {
-  crawling: Crawling;
-  pages: PageOptions;
   reading: ReadingLimits;
   journalLimit: number;
   log: (line: string) => void;
@@ -58,7 +54,7 @@ const inMemory: WorldSaves = { saved: async () => undefined, saveSoon: () => und
 export function newWorld(
   { store, credentials, plan }: Omit<InitialState, "stateFile">,
   { behaviour, latencyMs, faults }: WorldSettings,
-  { crawling, pages, reading, journalLimit, log }: WorldOptions,
+  { reading, journalLimit, log }: WorldOptions,
   saves: WorldSaves = inMemory,
 ): World {
   const ending = new AbortController();
@@ -71,11 +67,10 @@ export function newWorld(
   const progress = new RunProgress();
   const faultPlan = new FaultPlan(() => feed.tell({ type: "fault" }));
   for (const fault of faults) faultPlan.add(fault);
-  const loader = new PageLoader(pages, crawling, reading, (url, taskId) => faultPlan.take("page", [taskId], url));
+  const load = pageLoader((url, taskId) => faultPlan.take("page", [taskId], url), reading.timeoutMs);
   const runner: Runner = new Runner({
     store,
-    visitPage: visitPage(loader, reading),
-    crawling,
+    visitPage: visitPage(load, reading),
     behaviour: () => service.behaviour,
     changed: saves.saveSoon,
     progressed(run) {

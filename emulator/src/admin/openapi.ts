@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * List the subtasks of a batch
-         * @description In their order. Each has at most 20 of its errors and of its retries, and their counts.
+         * @description In their order. Each has at most 20 of its errors, and their count.
          */
         get: operations["getRunSubtasks"];
         put?: never;
@@ -1012,8 +1012,6 @@ export interface components {
             pagesRead: number;
             /** @description Pages that could not be read. */
             errors: components["schemas"]["PageError"][];
-            /** @description Failures that were followed by a retry. */
-            retries: components["schemas"]["PageError"][];
         };
         Run: {
             lotNo: string;
@@ -1123,7 +1121,6 @@ export interface components {
             offset: number;
             subtasks: (components["schemas"]["Subtask"] & {
                 errorCount: number;
-                retryCount: number;
             })[];
         };
         RowList: {

@@ -1,6 +1,6 @@
 import type { StoredTask } from "../store/store";
 import { extractionOf } from "./extraction";
-import type { PageLoader } from "./loadPage";
+import type { LoadPage } from "./loadPage";
 import type { ReadingLimits } from "./reading/pagePool";
 import { readInWorker } from "./reading/pagePool";
 import type { PageContent, Reading } from "./reading/readPage";
@@ -8,11 +8,11 @@ import type { VisitPage } from "./runner";
 import type { PageVisit, VisitResult } from "./visit";
 
 /** Opens pages over HTTP and extracts what the task's actions define. */
-export function visitPage(loader: PageLoader, limits: ReadingLimits): VisitPage {
-  return async ({ run, task, visit, signal, retried }) => {
+export function visitPage(load: LoadPage, limits: ReadingLimits): VisitPage {
+  return async ({ task, visit, signal }) => {
     // A row without a link to a detail page.
     if (visit.url === "" && visit.row !== undefined) return { rows: [visit.row], next: [] };
-    const page = await loader.load(run, visit.url, signal, retried);
+    const page = await load(visit.url, task.taskId, signal);
     const content = await readInWorker({ page, reading: readingOf(task, visit) }, limits, signal);
     switch (visit.kind) {
       case "form":

@@ -56,11 +56,6 @@ export class VisitQueue {
     addReversed(all, visits);
   }
 
-  /** Removes and returns all visits. */
-  removeAll(): PageVisit[] {
-    return this.made().splice(0).reverse();
-  }
-
   toJSON(): PageVisit[] {
     return [...this.made()].reverse();
   }
