@@ -3,10 +3,10 @@ import type { Behaviour } from "../behaviour";
 import type { Changes } from "../changes";
 import type { AccountOptions, Emulator } from "../emulator";
 import type { Fault } from "../faults/faults";
+import type { components, paths } from "../generated/admin";
 import type { JournalEntry, RequestFilter } from "../http/journalEntry";
 import type { Inspection, MarkedRow } from "../inspect";
 import { isDotSegment } from "./dotSegment";
-import type { components, paths } from "./openapi";
 
 /** The same members, with promises: of the results of methods, and of the values of properties. */
 export type Asynchronous<T> = {
