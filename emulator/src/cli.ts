@@ -15,8 +15,6 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion } from "./contract";
 import { messageOf } from "./errors";
 import type { FaultFile } from "./faults/faults";
-import type { LimitedOption } from "./http/limits";
-import { allowedIntegers, isWithinLimits } from "./http/limits";
 import type { Behaviour, Emulator, Plan, Seed } from "./index";
 import {
   allowedValues,
@@ -28,6 +26,8 @@ import {
   readFaultFile,
   startEmulator,
 } from "./index";
+import type { LimitedOption } from "./limits";
+import { allowedIntegers, isWithinLimits } from "./limits";
 import { plans } from "./store/seed";
 import { readYamlFile } from "./store/yamlFile";
 

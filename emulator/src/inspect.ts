@@ -1,13 +1,13 @@
 import type { Row } from "./contract";
-import type { VisitError } from "./extraction/visit";
-import { errorCount } from "./extraction/visit";
-import type { ProgressSample, RunProgress } from "./page/runProgress";
+import type { ProgressSample, RunProgress } from "./runs/runProgress";
 import type { Service } from "./service";
 import { visibleRows } from "./store/runRows";
 import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
 import { isRunning } from "./store/store";
 import type { SubtaskCounts } from "./store/subtaskCounts";
 import { countSubtasks } from "./store/subtaskCounts";
+import type { VisitError } from "./visit";
+import { errorCount } from "./visit";
 
 /** An action, as it is stored. */
 export interface ActionView {

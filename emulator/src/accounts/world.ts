@@ -3,34 +3,18 @@ import type { Behaviour } from "../behaviour";
 import { pageLoader } from "../extraction/loadPage";
 import { visitPage } from "../extraction/pages";
 import type { ReadingLimits } from "../extraction/reading/pagePool";
-import { Runner } from "../extraction/runner";
 import type { Fault } from "../faults/faults";
 import { FaultPlan } from "../faults/faults";
 import { Waits } from "../http/deliver";
 import { RateGate } from "../http/gate";
 import { Journal } from "../http/journal";
-import { ChangeFeed } from "../page/changeFeed";
-import { RunProgress } from "../page/runProgress";
+import type { World } from "../http/world";
+import { ChangeFeed } from "../runs/changeFeed";
+import { Runner } from "../runs/runner";
+import { RunProgress } from "../runs/runProgress";
 import type { Service } from "../service";
 import { EmulatorClock } from "../store/clock";
 import type { InitialState } from "../store/initialState";
-
-/** Everything of one account: what it stores, how the service behaves to it, and its requests. Accounts share nothing of it. */
-export interface World {
-  readonly service: Service;
-  readonly journal: Journal;
-  readonly faults: FaultPlan;
-  readonly rate: RateGate;
-  readonly waits: Waits;
-  /** Delay of each request. */
-  readonly latency: { ms: number };
-  /** Aborts at the end of the account. */
-  readonly ending: AbortController;
-  /** Saves the state. */
-  saved(): Promise<void>;
-  /** Saves the state within a short time. */
-  saveSoon(): void;
-}
 
 /** What is the same for all accounts. */
 export interface WorldOptions {

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { VisitError } from "../extraction/visit";
+import type { VisitError } from "../visit";
 import { EmulatorClock } from "./clock";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";

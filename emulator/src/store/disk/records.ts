@@ -1,12 +1,12 @@
 import { StateFileError } from "../../errors";
-import { runInputs } from "../../extraction/runInputs";
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
 import { Slices } from "../document/slices";
 import type { StateExtras, TaskState } from "../document/stateDocument";
 import { actionStates, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
 import { FailedPages } from "../pages/failedPages";
+import { runInputs } from "../pages/runInputs";
 import type { PageRange } from "../pages/runPages";
 import { RunPages } from "../pages/runPages";
 import { VisitQueue } from "../pages/visitQueue";

@@ -1,4 +1,4 @@
-import { shown } from "../errors";
+import { shown } from "./errors";
 
 /** Allowed values of options that are integers, of {@link EmulatorOptions} and of the command line. A longer timer of Node.js would end at once. */
 const limits = {

@@ -1,10 +1,10 @@
-import type { AdminHandler, AdminOperationName } from "../admin/adminHandler";
-import { JsonText } from "../admin/adminHandler";
 import { behaviours } from "../behaviour";
 import { operationsOf, readContract } from "../contract";
 import { Refusal } from "../errors";
-import { errorCount } from "../extraction/visit";
 import type { SubtaskView } from "../inspect";
+import { errorCount } from "../visit";
+import type { AdminHandler, AdminOperationName } from "./adminHandler";
+import { JsonText } from "./adminHandler";
 import { rowsText } from "./rowsText";
 
 const defaultLimit = 50;

@@ -1,21 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Behaviour } from "../behaviour";
 import { messageOf } from "../errors";
+import type { VisitPage } from "../extraction/pages";
+import { runInputs, splitInputs } from "../store/pages/runInputs";
 import { VisitQueue } from "../store/pages/visitQueue";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
-import { runInputs, splitInputs } from "./runInputs";
-import type { PageVisit, VisitError, VisitResult } from "./visit";
-
-/** What is known about the visit of a page. */
-export interface VisitContext {
-  task: StoredTask;
-  visit: PageVisit;
-  signal: AbortSignal;
-}
-
-/** Opens and reads a page of a task. The message of a thrown Error becomes an error of the subtask. */
-export type VisitPage = (context: VisitContext) => Promise<VisitResult>;
+import type { PageVisit, VisitError, VisitResult } from "../visit";
 
 export interface RunnerOptions {
   store: Store;
