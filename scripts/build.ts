@@ -1,16 +1,19 @@
 /**
- * `npm run build`: compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`, and bundles the provider, the
- * command line and the emulator. The new folders replace the old ones only after both are complete.
+ * `npm run build`: generates the types of the emulator's contracts, compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`,
+ * and bundles the provider, the command line and the emulator. The new folders replace the old ones only after both are complete.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleEmulator, bundleEntries } from "./bundle";
 import { repositoryRoot, runTool } from "./commands";
+import { generateTypesIfStale } from "./openapi";
 import { packageFolders } from "./packages/packages";
 import { isBuilt, sourcesDigest, stampFile } from "./packages/sources";
 
-/** Resolves with the compiler's errors; an empty string on success. */
+/** Resolves with the errors of the generator or the compiler; an empty string on success. */
 export async function build(): Promise<string> {
+  const problems = await generateTypesIfStale();
+  if (problems !== "") return problems;
   const folder = mkdtempSync(join(repositoryRoot, "node_modules", ".building-"));
   // Before the compiler reads the files: a file that changes during the build makes the result stale.
   const digest = sourcesDigest();
@@ -33,7 +36,7 @@ export async function build(): Promise<string> {
 
 /** Builds unless both `dist` folders are up to date. Resolves as {@link build} does. */
 export async function buildIfStale(): Promise<string> {
-  return isBuilt() ? "" : await build();
+  return isBuilt() ? await generateTypesIfStale() : await build();
 }
 
 async function compile(name: string, outDir: string): Promise<string> {

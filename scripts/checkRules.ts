@@ -8,11 +8,13 @@ import {
   statusCodesStayInErrors,
 } from "./rules/files";
 import { linksResolve } from "./rules/links";
+import { importsFollowTheOrder } from "./rules/order";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
 
 /** The project's rules that the linter does not have. The other rules are in biome.json. A test breaks each rule. */
 const rules: readonly Rule[] = [
+  importsFollowTheOrder,
   statusCodesStayInErrors,
   operationsAreComplete,
   resourcesAreComplete,

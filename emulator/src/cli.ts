@@ -14,11 +14,8 @@ import {
 import { Command, InvalidArgumentError, Option } from "commander";
 import { packageVersion } from "./contract";
 import { messageOf } from "./errors";
-import { parseCrawling } from "./extraction/crawling";
 import type { FaultFile } from "./faults/faults";
-import type { LimitedOption } from "./http/limits";
-import { allowedIntegers, isWithinLimits } from "./http/limits";
-import type { Behaviour, Crawling, Emulator, Plan, Seed } from "./index";
+import type { Behaviour, Emulator, Plan, Seed } from "./index";
 import {
   allowedValues,
   behaviourNames,
@@ -29,6 +26,8 @@ import {
   readFaultFile,
   startEmulator,
 } from "./index";
+import type { LimitedOption } from "./limits";
+import { allowedIntegers, isWithinLimits } from "./limits";
 import { plans } from "./store/seed";
 import { readYamlFile } from "./store/yamlFile";
 
@@ -40,9 +39,8 @@ interface EmulatorFlags {
   behaviour: Partial<Behaviour>;
   faults?: FaultFile;
   plan: PlanOrFaults;
-  crawl: Partial<Crawling>;
-  allowRemotePages: boolean;
   bookshop: boolean;
+  site?: string;
   latency: number;
   adminToken?: string;
   pageTimeout: number;
@@ -159,14 +157,8 @@ function serverCommand(): Command {
       collectPlan,
       {},
     )
-    .option(
-      "--crawl <name=value...>",
-      "how runs open pages: hostConnections, hostPauseMs, robots, retries, maxPages, maxDepth",
-      (text, before: Partial<Crawling>) => ({ ...before, ...explained(() => parseCrawling(text)) }),
-      {},
-    )
-    .option("--allow-remote-pages", "allow runs to open pages outside of this machine", false)
     .option("--bookshop", "serve the pages of a bookshop at /bookshop/, for runs to extract", false)
+    .option("--site <folder>", "serve the pages of a folder at /site/, for runs to extract")
     .option("--latency <ms>", "delay of each request in milliseconds", within("latencyMs"), 0)
     .option(
       "--page-timeout <ms>",
@@ -203,9 +195,8 @@ async function run(flags: EmulatorFlags): Promise<void> {
     behaviour: { ...faults?.behaviour, ...flags.behaviour },
     faults: faults?.faults,
     plan: flags.plan.plan,
-    crawling: flags.crawl,
-    allowRemotePages: flags.allowRemotePages,
     bookshop: flags.bookshop,
+    site: flags.site,
     latencyMs: flags.latency,
     pageTimeoutMs: flags.pageTimeout,
     pageMemoryMb: flags.pageMemory,
@@ -231,7 +222,7 @@ function greeting(emulator: Emulator, flags: EmulatorFlags): string {
   const tasks = emulator.inspect.taskIds();
   return `The emulated service listens on ${emulator.url}; its state is kept ${kept}.
 Task groups: ${list(emulator.inspect.groups())}. Tasks: ${list(tasks)}.
-${adminLine(emulator, flags)}${flags.bookshop ? `\nBookshop: ${emulator.url}/bookshop/.` : ""}
+${[adminLine(emulator, flags), ...siteLines(emulator, flags)].join("\n")}
 
 In the folder of a Pulumi project:
   pulumi config set webextract:baseUrl ${emulator.url}
@@ -241,6 +232,10 @@ In the folder of a Pulumi project:
 
 These credentials work with this emulator only. Ctrl-C stops the emulator.
 `;
+}
+
+function siteLines({ url }: Emulator, { bookshop, site }: EmulatorFlags): string[] {
+  return [...(bookshop ? [`Bookshop: ${url}/bookshop/.`] : []), ...(site === undefined ? [] : [`Site: ${url}/site/.`])];
 }
 
 /** Shows only a token that the user does not have yet. */

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { components, operations } from "./openapi";
+import type { components, operations } from "./generated/service";
 
 /** Name of an operation: its `operationId` in openapi.yaml. */
 export type OperationName = keyof operations;

@@ -1,4 +1,3 @@
-import type { SnapshotView } from "./accounts/snapshots";
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
 import type { Fault, FaultFile, FaultView, Hold, HoldView } from "./faults/faults";
@@ -23,6 +22,16 @@ export interface AccountOptions {
   seed?: Seed;
   /** Behaviours that differ from those of the emulator's start. */
   behaviour?: Partial<Behaviour>;
+}
+
+/** A snapshot of an account. */
+export interface SnapshotView {
+  /** Its name. */
+  name: string;
+  /** When it was saved, in ISO 8601, UTC, as the clock of the machine shows it. */
+  savedAt: string;
+  /** Number of tasks. */
+  taskCount: number;
 }
 
 /** A running emulator. The admin API over HTTP has the same powers. */

@@ -2,19 +2,16 @@
  * A stateful emulator of the service on this machine, for tests, demonstrations and offline work.
  * @module webextract-emulator
  */
-export type { SnapshotView } from "./accounts/snapshots";
 export type { Asynchronous, ConnectOptions, RemoteEmulator, RemoteHold } from "./admin/client";
 export { connectEmulator } from "./admin/client";
+export { readFaultFile } from "./admin/readFaultFile";
 export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
 export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValues, parseBehaviour } from "./behaviour";
 export type { Changes } from "./changes";
 export type { OperationName, Row } from "./contract";
-export type { AccountOptions, Emulator, Health } from "./emulator";
+export type { AccountOptions, Emulator, Health, SnapshotView } from "./emulator";
 export type { ErrorCode } from "./errors";
-export type { Crawling } from "./extraction/crawling";
-export type { VisitError } from "./extraction/visit";
 export type { Fault, FaultFile, FaultKind, FaultTarget, FaultView, Hold, HoldView } from "./faults/faults";
-export { readFaultFile } from "./faults/readFaultFile";
 export type { JournalEntry, JournalFile, RequestFilter } from "./http/journalEntry";
 export type {
   ActionView,
@@ -30,7 +27,7 @@ export type {
   TaskSummary,
   TaskView,
 } from "./inspect";
-export type { ProgressSample } from "./page/runProgress";
+export type { ProgressSample } from "./runs/runProgress";
 export type { EmulatorOptions } from "./startEmulator";
 export { startEmulator } from "./startEmulator";
 export type { ClockSetting, ClockView } from "./store/clock";
@@ -41,3 +38,4 @@ export type { Plan, Seed, SeedAction, SeedCredentials, SeedTask, SeedTaskGroup }
 export { checkSeed, defaultSeed } from "./store/seed";
 export type { SubtaskStatus } from "./store/store";
 export type { SubtaskCounts } from "./store/subtaskCounts";
+export type { VisitError } from "./visit";

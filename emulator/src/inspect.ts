@@ -1,13 +1,13 @@
 import type { Row } from "./contract";
-import type { VisitError } from "./extraction/visit";
-import { errorCount } from "./extraction/visit";
-import type { ProgressSample, RunProgress } from "./page/runProgress";
+import type { ProgressSample, RunProgress } from "./runs/runProgress";
 import type { Service } from "./service";
 import { visibleRows } from "./store/runRows";
 import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
 import { isRunning } from "./store/store";
 import type { SubtaskCounts } from "./store/subtaskCounts";
 import { countSubtasks } from "./store/subtaskCounts";
+import type { VisitError } from "./visit";
+import { errorCount } from "./visit";
 
 /** An action, as it is stored. */
 export interface ActionView {
@@ -49,8 +49,6 @@ export interface SubtaskView {
   pagesRead: number;
   /** Pages that could not be read. */
   errors: VisitError[];
-  /** Failures that were followed by a retry, in their order. */
-  retries: VisitError[];
 }
 
 /** A batch. */
@@ -367,14 +365,8 @@ function viewRun(run: StoredRun): RunView {
   return { ...numbersOf(run), subtasks: run.subtasks.map(viewSubtask) };
 }
 
-function viewSubtask({ subTaskId, status, pagesRead, errors, retries = [] }: StoredSubtask): SubtaskView {
-  return {
-    subTaskId,
-    status,
-    pagesRead,
-    errors: errors.map((error) => ({ ...error })),
-    retries: retries.map((error) => ({ ...error })),
-  };
+function viewSubtask({ subTaskId, status, pagesRead, errors }: StoredSubtask): SubtaskView {
+  return { subTaskId, status, pagesRead, errors: errors.map((error) => ({ ...error })) };
 }
 
 function statusOf(run: StoredRun): RunStatus {

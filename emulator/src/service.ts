@@ -1,9 +1,9 @@
 import type { Behaviour } from "./behaviour";
 import type { DocumentedFields, OperationName } from "./contract";
 import { missing, Refusal } from "./errors";
-import type { Runner } from "./extraction/runner";
-import type { ChangeFeed } from "./page/changeFeed";
-import type { RunProgress } from "./page/runProgress";
+import type { ChangeFeed } from "./runs/changeFeed";
+import type { Runner } from "./runs/runner";
+import type { RunProgress } from "./runs/runProgress";
 import type { EmulatorClock } from "./store/clock";
 import type { CredentialStore } from "./store/credentials";
 import type { LineList } from "./store/lineList";

@@ -1,23 +1,23 @@
+import { statSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { Accounts } from "./accounts/accounts";
+import { checkArgument } from "./accounts/adminContract";
 import type { WorldOptions, WorldSaves } from "./accounts/world";
 import { newWorld } from "./accounts/world";
 import { isLoopbackName, mintAdminToken } from "./admin/access";
 import { Admin } from "./admin/admin";
-import { checkArgument } from "./admin/adminCheck";
 import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
-import { operationsOf, readContract } from "./contract";
+import { operationsOf, packageFolder, readContract } from "./contract";
 import type { Emulator } from "./emulator";
 import { messageOf } from "./errors";
-import type { Crawling } from "./extraction/crawling";
-import { checkCrawling } from "./extraction/crawling";
 import type { Fault } from "./faults/faults";
 import { RequestCheck } from "./http/checkRequest";
-import { checkLimits } from "./http/limits";
 import { buildServer } from "./http/server";
-import { Bookshop } from "./page/bookshop";
+import { checkLimits } from "./limits";
+import { Site } from "./page/site";
 import { lockState } from "./store/disk/stateLock";
 import type { InitialState } from "./store/initialState";
 import { initialState } from "./store/initialState";
@@ -39,14 +39,12 @@ export interface EmulatorOptions {
   faults?: readonly Fault[];
   /** Plan of the account. Default: the seed's, or enterprise. */
   plan?: Plan;
-  /** Whether runs can open pages outside of this machine. Default false. */
-  allowRemotePages?: boolean;
   /** Whether the emulator serves the pages of a bookshop at `/bookshop/`, for runs to extract. Default false. */
   bookshop?: boolean;
+  /** A folder of pages that the emulator serves at `/site/`, for runs to extract. Default: none. */
+  site?: string;
   /** Delay of each request in milliseconds, at most 600000. Default 0. */
   latencyMs?: number;
-  /** How runs open pages. Default: without limits, without retries and without robots.txt. */
-  crawling?: Partial<Crawling>;
   /** Timeout of loading one page of a run, and of reading it, in milliseconds, at most 3600000. Default 10000. */
   pageTimeoutMs?: number;
   /** Memory for reading one page of a run, in megabytes, at most 65536. Default 1024. */
@@ -94,12 +92,8 @@ async function startWith(
     saved: async () => stateFile?.save(),
     saveSoon: () => stateFile?.saveSoon((error) => log(messageOf(error))),
   };
-  const crawling = checkCrawling(options.crawling);
-  const timeoutMs = options.pageTimeoutMs ?? 10_000;
   const shared: WorldOptions = {
-    crawling,
-    pages: { allowRemotePages: options.allowRemotePages ?? false, timeoutMs },
-    reading: { timeoutMs, memoryMb: options.pageMemoryMb ?? 1024 },
+    reading: { timeoutMs: options.pageTimeoutMs ?? 10_000, memoryMb: options.pageMemoryMb ?? 1024 },
     journalLimit: options.journalLimit ?? 100_000,
     log,
   };
@@ -128,7 +122,7 @@ async function startWith(
       check: new RequestCheck(contract),
       log,
     },
-    options.bookshop === true ? [admin, new Bookshop()] : [admin],
+    [admin, ...sitesOf(options)],
   );
   try {
     address.url = await listen(app, host, options.port ?? 0);
@@ -160,6 +154,17 @@ async function startWith(
       await release();
     }
   }
+}
+
+/** The pages that the emulator serves itself. @throws Error if the folder does not exist. */
+function sitesOf({ bookshop, site }: EmulatorOptions): Site[] {
+  if (site !== undefined && statSync(site, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new Error(`the folder ${site} of the site does not exist`);
+  }
+  return [
+    ...(bookshop === true ? [new Site("/bookshop", join(packageFolder, "bookshop", "pages"))] : []),
+    ...(site === undefined ? [] : [new Site("/site", resolve(site))]),
+  ];
 }
 
 /** Not every system can connect to an address that stands for all of its addresses. */

@@ -11,8 +11,10 @@ export const stampFile = ".sources";
 const otherInputs = [
   "scripts/build.ts",
   "scripts/bundle.ts",
+  "scripts/openapi.ts",
   "package.json",
   "package-lock.json",
+  "redocly.yaml",
   "tsconfig.json",
   "tsconfig.build.json",
   "emulator/admin.openapi.yaml",
@@ -25,9 +27,12 @@ const otherInputs = [
 export function sourcesDigest(root = repositoryRoot): string {
   const sources = packageFolders.flatMap((folder) => {
     const src = join(folder, "src");
-    return readdirSync(join(root, src), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(src, file));
+    return (
+      readdirSync(join(root, src), { recursive: true, encoding: "utf8" })
+        // A build generates types of the contracts, which are inputs themselves.
+        .filter((file) => file.endsWith(".ts") && !file.startsWith("generated"))
+        .map((file) => join(src, file))
+    );
   });
   const hash = createHash("sha256");
   for (const file of [...otherInputs, ...sources.sort()]) {

@@ -53,7 +53,7 @@ function readFiles(root: string, folder: string, ending: string): Source[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
     if (entry.isDirectory()) {
-      return ["node_modules", "dist"].includes(entry.name) || path === apiReference
+      return ["node_modules", "dist", "generated"].includes(entry.name) || path === apiReference
         ? []
         : readFiles(root, path, ending);
     }

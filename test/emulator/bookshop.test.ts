@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { deadLinks } from "../quickstart/deadLinks";
+import { runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
 
 describe("the bookshop of the emulator", () => {
@@ -59,6 +63,71 @@ describe("the bookshop of the emulator", () => {
     const running = emulatorProcess("--port", "0", "--bookshop");
     const address = await running.says(/^Bookshop: (http:\S+)\.$/m);
     assert.equal((await fetch(address)).status, 200);
+    running.process.kill("SIGTERM");
+    assert.equal(await running.ended, 0);
+  });
+});
+
+describe("a site in a folder", () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "emulator-site-"));
+    mkdirSync(join(folder, "pages", "list"), { recursive: true });
+    writeFileSync(join(folder, "outside.html"), "outside");
+    writeFileSync(
+      join(folder, "pages", "list", "index.html"),
+      '<li><b>1</b></li><a class="next" href="seite%202.html">',
+    );
+    writeFileSync(join(folder, "pages", "list", "seite 2.html"), "<li><b>2</b></li>");
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("is extracted, with pages that are written after the start", async () => {
+    const emulator = await startWith([], { site: join(folder, "pages") });
+    writeFileSync(join(folder, "pages", "late.html"), "<li><b>3</b></li>");
+    const extract = { RowSelector: "li", "Field.name": "b" };
+    emulator.change.addTask({
+      taskId: "task",
+      taskGroupId: "group",
+      actions: [
+        { actionType: "ExtractDataAction", actionId: "extract", properties: extract },
+        { actionType: "PaginationAction", actionId: "pages", properties: { NextSelector: "a.next" } },
+      ],
+      startUrls: [`${emulator.url}/site/list`, `${emulator.url}/site/late.html`],
+    });
+    await runTemplate(emulator, "task");
+    assert.deepEqual(
+      emulator.inspect.rows("task").map(({ name }) => name),
+      ["1", "2", "3"],
+    );
+    await emulator.close();
+  });
+
+  it("has no file outside of its folder", async () => {
+    const emulator = await startEmulator({ site: join(folder, "pages") });
+    for (const path of [
+      "..%2foutside.html",
+      "%2e%2e/outside.html",
+      "list",
+      "%00",
+      encodeURIComponent(__filename),
+      "%zz",
+    ]) {
+      const response = await fetch(`${emulator.url}/site/${path}`, { redirect: "manual" });
+      assert.notEqual(response.status, 200, path);
+    }
+    await emulator.close();
+  });
+
+  it("must be a folder that exists", async () => {
+    await assert.rejects(startEmulator({ site: join(folder, "none") }), /the folder .*none of the site does not exist/);
+    await assert.rejects(startEmulator({ site: join(folder, "outside.html") }), /does not exist/);
+  });
+
+  it("is served by the command with --site, which prints its address", async () => {
+    const running = emulatorProcess("--port", "0", "--site", join(folder, "pages"));
+    const address = await running.says(/^Site: (http:\S+)\.$/m);
+    assert.equal((await fetch(`${address}list/`)).status, 200);
     running.process.kill("SIGTERM");
     assert.equal(await running.ended, 0);
   });

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runTemplate, startWith } from "./caller";
 import { emulator } from "./emulatorProcess";
-import { startSite } from "./pageSite";
 import { savedState } from "./savedState";
 
 describe("webextract-emulator", () => {
@@ -59,30 +58,6 @@ describe("webextract-emulator", () => {
     await running.ended;
   });
 
-  it("opens pages as its options say", async () => {
-    const site = await startSite();
-    site.pages.set("/1", (_request, response) => {
-      response.writeHead(site.asked.length === 1 ? 503 : 200, { "content-type": "text/html" }).end("<h1>one</h1>");
-    });
-    const seed = join(folder, "crawl.json");
-    const shop = { taskId: "shop", taskGroupId: "shops", startUrls: [`${site.url}/1`, `${site.url}/2`], actions: [] };
-    writeFileSync(seed, JSON.stringify({ taskGroups: [{ taskGroupId: "shops" }], tasks: [shop] }));
-    const running = emulator("--port", "0", "--seed", seed, "--crawl", "maxPages=1", "retries=1");
-    const url = await running.says(/webextract:baseUrl (http:\S+)/);
-    const token = await running.says(/--secret webextract:accessToken (\S+)/);
-    await fetch(`${url}/cloudextraction/start`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ taskId: "shop" }),
-    });
-    await running.says(/\/1: status 503; the page is loaded again/);
-    await running.says(/\/2: not opened: a run may open 1 page/);
-    assert.deepEqual(site.asked, ["/1", "/1"]);
-    running.process.kill("SIGTERM");
-    await running.ended;
-    await site.close();
-  });
-
   it("refuses a wrong option with one message that lists the allowed values", async () => {
     const broken = join(folder, "broken.yaml");
     writeFileSync(broken, "credentials: {accessToken: s3cret\n");
@@ -95,8 +70,7 @@ describe("webextract-emulator", () => {
       [["--behaviour", "markScope=all"], /markScope cannot be "all"; allowed: task, returned/],
       [["--behaviour", "colour=red"], /unknown behaviour "colour"; known: errorBody/],
       [["--port", "70000"], /an integer from 0 to 65535/],
-      [["--crawl", "depth=1"], /unknown crawling option "depth"; known: hostConnections, /],
-      [["--crawl", "retries=-1"], /retries cannot be -1; allowed: an integer of at least 0/],
+      [["--site", join(folder, "none")], /the folder \S+none of the site does not exist/],
       [["--plan", "gold"], /free, professional, enterprise/],
       [["--colour"], /unknown option '--colour'/],
       [["--seed", join(folder, "none.yaml")], /ENOENT/],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
-import { checkCrawling, defaultBehaviour, Runner, Store } from "../internals/emulator";
+import { defaultBehaviour, Runner, Store } from "../internals/emulator";
 import { call, data, startWith } from "./caller";
 
 setFlagsFromString("--expose-gc");
@@ -29,7 +29,6 @@ function runnerOf(startUrls: string[], read: (url: string, visits: number) => bo
       return { rows: [], next: [] };
     },
     behaviour: defaultBehaviour,
-    crawling: checkCrawling(),
     changed: () => undefined,
     progressed: () => undefined,
     log: () => undefined,

@@ -17,7 +17,7 @@ async function run(emulator, taskId, urls) {
   return emulator.inspect.run(lotNo).subtasks.flatMap(({ errors }) => errors.map(({ message }) => message));
 }
 async function measure(site) {
-  const emulator = await startEmulator({ seed: { taskGroups: [{ taskGroupId: "group" }], tasks: [] }, crawling: { retries: 0 } });
+  const emulator = await startEmulator({ seed: { taskGroups: [{ taskGroupId: "group" }], tasks: [] } });
   const urls = Array.from({ length: pages }, (_, index) => site + "/" + index);
   const messages = await run(emulator, "first", urls.slice(0, 200));
   gc();
@@ -42,7 +42,7 @@ async function inOwnProcess(site: string): Promise<{ messages: string[]; bytesOf
 describe("a run whose pages cannot be opened", () => {
   let emulator: Emulator;
   beforeEach(async () => {
-    emulator = await startWith([], { crawling: { retries: 0 } });
+    emulator = await startWith();
   });
   afterEach(() => emulator.close());
 

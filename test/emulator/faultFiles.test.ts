@@ -184,18 +184,6 @@ describe("a fault of a page that a run loads", () => {
     await emulator.settled();
     assert.equal(emulator.inspect.rows("shop", lotNo).length, 3);
   });
-
-  it("is a failure that a retry passes", async () => {
-    const retrying = await startWith([], { crawling: { retries: 1 }, faults: [{ operation: "page", kind: "reset" }] });
-    retrying.change.addTask({ taskId: "shop", taskGroupId: "group", actions: [], startUrls: [`${site.url}/1`] });
-    for (let times = 0; times < 2; times += 1) {
-      retrying.change.startRun("shop");
-      await retrying.settled();
-      const [subtask] = retrying.inspect.runs("shop").at(-1)?.subtasks ?? [];
-      assert.deepEqual([subtask?.errors.length, subtask?.retries.length], [0, times === 0 ? 1 : 0]);
-    }
-    await retrying.close();
-  });
 });
 
 describe("a file of faults", () => {

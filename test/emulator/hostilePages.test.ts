@@ -70,29 +70,24 @@ describe("a page that nobody expects", () => {
     ]);
   });
 
-  it("fails its subtask if its body never ends, or is not encoded as its header says", async () => {
+  it("fails its subtask if its body never ends", async () => {
     emulator = await startWith([], { pageTimeoutMs: 500 });
     site.pages.set("/open", (_request, response) => {
       response.writeHead(200, { "content-type": "text/html" }).write("<b>");
-    });
-    site.pages.set("/garbage", (_request, response) => {
-      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" });
-      response.flushHeaders();
-      // The client has the headers before it has the garbage.
-      setImmediate(() => response.end("garbage"));
     });
     emulator.change.addTask({
       taskId: "task",
       taskGroupId: "group",
       actions: [extract({ "Field.b": "b" })],
-      startUrls: [`${site.url}/open`, `${site.url}/garbage`],
+      startUrls: [`${site.url}/open`],
     });
     await runTemplate(emulator, "task");
     const [subtask] = emulator.inspect.runs("task")[0]?.subtasks ?? [];
     assert.equal(subtask?.status, "failed");
-    assert.equal(subtask.errors.length, 2);
-    for (const { message } of subtask.errors)
-      assert.match(message, /^(no complete response within 500 ms|could not be fetched \(Z_DATA_ERROR\))$/);
+    assert.deepEqual(
+      subtask.errors.map(({ message }) => message),
+      ["no complete response within 500 ms"],
+    );
   });
 
   it("names the property and the selector that cannot be used", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator, SeedAction } from "webextract-emulator";
-import { Hosts } from "../internals/emulator";
+import { startEmulator } from "webextract-emulator";
 import { call, data, runTemplate, startWith } from "./caller";
 import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";
@@ -92,30 +92,6 @@ describe("pages that cannot be opened", () => {
   });
 });
 
-describe("hosts without requests", () => {
-  it("are forgotten in the order of their last requests, above 10,000", async () => {
-    const waits: number[] = [];
-    const clock = {
-      now: () => 0,
-      wait: async (ms: number) => {
-        waits.push(ms);
-      },
-    };
-    const hosts = new Hosts({ connections: 0, pauseMs: 50 }, clock);
-    const visit = async (name: string) => {
-      const leave = await hosts.enter(`http://${name}/`, {}, 0, new AbortController().signal);
-      leave();
-    };
-    await visit("first");
-    await visit("second");
-    for (let number = 0; number < 9999; number += 1) await visit(`host-${number}`);
-    await visit("second");
-    assert.deepEqual(waits, [50]);
-    await visit("first");
-    assert.deepEqual(waits, [50]);
-  });
-});
-
 describe("the timeout of a page", () => {
   let emulator: Emulator;
   let site: PageSite;
@@ -126,7 +102,6 @@ describe("the timeout of a page", () => {
 
   const silent = {
     "a page that does not respond": "/page",
-    "a robots.txt that does not respond": "/robots.txt",
     "a body that does not end": "/body",
     "the target of a redirect that does not respond": "/redirect",
   };
@@ -137,8 +112,7 @@ describe("the timeout of a page", () => {
         if (path === "/redirect") response.writeHead(302, { location: "/silent" }).end();
       });
       site.pages.set("/silent", () => undefined);
-      const crawling = { robots: path === "/robots.txt" };
-      emulator = await startWith([], { pageTimeoutMs: 300, crawling });
+      emulator = await startWith([], { pageTimeoutMs: 300 });
       emulator.change.addTask({
         taskId: "task",
         taskGroupId: "group",
@@ -152,13 +126,25 @@ describe("the timeout of a page", () => {
         collectGarbage();
         await new Promise(setImmediate);
       }
-      const reason = crawling.robots
-        ? "not opened: robots.txt of the site cannot be read"
-        : "no complete response within 300 ms";
+      const reason = "no complete response within 300 ms";
       assert.deepEqual(
         subtasks().map(({ errors }) => errors.map(({ message }) => message)),
         [[reason], [reason], [reason], [reason]],
       );
     });
   }
+});
+
+describe("an option of startEmulator", () => {
+  it("has a value that timers and memory allow", async () => {
+    const most = { latencyMs: 600_000, pageTimeoutMs: 3_600_000, pageMemoryMb: 65_536, port: 65_535 };
+    for (const [name, allowed] of Object.entries(most)) {
+      for (const value of [allowed + 1, 2 ** 31, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+        await assert.rejects(
+          startEmulator({ [name]: value }),
+          new RegExp(`option ${name} cannot be ${value}; allowed: an integer from [01] to ${allowed}$`),
+        );
+      }
+    }
+  });
 });

@@ -2,15 +2,7 @@ import assert from "node:assert/strict";
 import type { SeedTask } from "webextract-emulator";
 import fc from "../fastCheck";
 import type { StoredRun } from "../internals/emulator";
-import {
-  checkCrawling,
-  defaultBehaviour,
-  LineList,
-  Runner,
-  runInputs,
-  Store,
-  splitInputs,
-} from "../internals/emulator";
+import { defaultBehaviour, LineList, Runner, runInputs, Store, splitInputs } from "../internals/emulator";
 
 const placeholder = "{text}";
 const item = fc.oneof(fc.constantFrom("http://h/{text}", "http://h/{text}/{text}", "$&", "$$", "a b"), fc.webUrl());
@@ -137,7 +129,6 @@ describe("the pages of a run", () => {
       store,
       visitPage: async ({ visit }) => ({ rows: [{ url: visit.url }], next: [] }),
       behaviour: defaultBehaviour,
-      crawling: checkCrawling(),
       changed: () => undefined,
       progressed: () => undefined,
       log: () => undefined,

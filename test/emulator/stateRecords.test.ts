@@ -26,7 +26,6 @@ const subtask = fc.record(
     queue: fc.array(visit, { maxLength: 3 }),
     failed: fc.array(visit, { maxLength: 2 }),
     errors: fc.array(error, { maxLength: 2 }),
-    retries: fc.array(error, { maxLength: 2 }),
     pagesRead: integer,
     unreleased: fc.array(text, { maxLength: 3 }),
     syntheticRows: integer,
@@ -72,7 +71,6 @@ const run = fc.record(
     subtasks: fc.array(subtask, { maxLength: 3 }),
     startedAt: integer,
     endedAt: integer,
-    pagesOpened: integer,
     rows: fc.record({ generated: integer, texts: rows }),
     exported: fc.constantFrom(
       [],

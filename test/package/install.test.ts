@@ -179,7 +179,7 @@ describe("an install of webextract-emulator", () => {
         response.setHeader("content-type", "text/html").end("<ul><li><b>one</b><li><b>two</b></ul>");
       });
       site.listen(0, "127.0.0.1", async () => {
-        const emulator = await startEmulator({ crawling: { robots: true } });
+        const emulator = await startEmulator();
         const properties = { RowSelector: "li", "Field.name": "b" };
         emulator.change.addTask({
           taskId: "task",

@@ -11,7 +11,7 @@ import { coloured } from "../pages/pictures";
 
 const repository = resolve(__dirname, "../..");
 const parts = [
-  ...["package.json", "package-lock.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
+  ...["package.json", "package-lock.json", "Pulumi.yaml", "redocly.yaml", "tsconfig.json", "tsconfig.build.json"],
   ...["src", "scripts", "examples/quickstart", "dist"],
   ...[
     "package.json",

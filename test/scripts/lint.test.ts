@@ -34,7 +34,7 @@ const cases: readonly Case[] = [
       ["src/manifest/manifest.ts", "../provider/host", "../program/classes"],
       ["src/manifest/a.ts", "../program/classes", "../resources/args"],
       ["src/manifest/a.ts", "@pulumi/pulumi", "yaml"],
-      ["emulator/src/store/a.ts", "../../../src/service", "../openapi"],
+      ["emulator/src/store/a.ts", "../../../src/service", "../generated/service"],
       ["emulator/src/a.ts", "pulumi-webextract/service", "fastify"],
       ["test/service/a.test.ts", "../../src/service/client", "../../src/service"],
       ["test/provider/a.test.ts", "../../src/provider/host", "../../src/provider/provider"],

@@ -9,6 +9,7 @@ import {
   statusCodesStayInErrors,
 } from "../../scripts/rules/files";
 import { linksResolve } from "../../scripts/rules/links";
+import { importsFollowTheOrder } from "../../scripts/rules/order";
 import type { Rule } from "../../scripts/rules/project";
 import { projectOf } from "./projectOf";
 
@@ -47,6 +48,33 @@ describe("project rule: status codes stay in errors", () => {
   it("refuses them elsewhere", () => {
     refuses(statusCodesStayInErrors, { "src/service/a.ts": "if (status === 429) retry();" }, /contains status 429/);
     refuses(statusCodesStayInErrors, { "src/resources/a.ts": "const gone = [404];" }, /contains status 404/);
+  });
+});
+
+describe("project rule: imports follow the order of a part", () => {
+  it("accepts imports of what stands later, and of the same folder", () => {
+    accepts(importsFollowTheOrder, {
+      "emulator/src/http/a.ts":
+        'import { b } from "../handlers/b";\nimport { c } from "./c";\nimport { d } from "../errors";',
+      "emulator/src/errors.ts": 'import { a } from "node:http";',
+      "src/service/a.ts": 'import { b } from "../resources/b";',
+    });
+  });
+
+  const back = /store\/a\.ts imports emulator\/src\/http\/b, which stands before it/;
+  for (const text of [
+    'import { b } from "../http/b";',
+    'import type { B } from "../http/b";',
+    'export { b } from "../http/b";',
+    'export const b = () => import("../http/b");',
+  ]) {
+    it(`refuses back: ${text}`, () => {
+      refuses(importsFollowTheOrder, { "emulator/src/store/a.ts": text }, back);
+    });
+  }
+
+  it("refuses a folder without a place in the order", () => {
+    refuses(importsFollowTheOrder, { "emulator/src/other/a.ts": "" }, /write other into the order of emulator\/src/);
   });
 });
 

@@ -14,9 +14,9 @@ describe("a build of the packages", () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "webextract-sources-"));
-    const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+    const settings = ["package.json", "package-lock.json", "redocly.yaml", "tsconfig.json", "tsconfig.build.json"];
     for (const file of [...settings, "emulator/package.json", "emulator/tsconfig.build.json"]) write(file, "{}");
-    for (const script of ["build", "bundle"]) write(`scripts/${script}.ts`, "export {};");
+    for (const script of ["build", "bundle", "openapi"]) write(`scripts/${script}.ts`, "export {};");
     for (const contract of ["openapi.yaml", "admin.openapi.yaml"]) write(`emulator/${contract}`, "{}");
     write("src/index.ts", "export {};");
     write("src/service/index.ts", "export {};");
@@ -27,6 +27,11 @@ describe("a build of the packages", () => {
 
   it("is up to date after a checkout, which changes the times of all files", () => {
     utimesSync(join(root, "src/index.ts"), new Date(), new Date(Date.now() + 60_000));
+    assert.equal(isBuilt(root), true);
+  });
+
+  it("is up to date after the types of the contracts were generated", () => {
+    write("emulator/src/generated/service.ts", "export {};");
     assert.equal(isBuilt(root), true);
   });
 

@@ -47,7 +47,7 @@ export const run = {
         pager({ path: ["runs", lotNo], label: "subtasks", offset, shown: page.subtasks.length, total, limit }),
       table({
         name: `Subtasks of ${lotNo}`,
-        head: ["Number", "Subtask", "Status", "Pages read", "Pages that failed", "Why, and retries"],
+        head: ["Number", "Subtask", "Status", "Pages read", "Pages that failed", "Why"],
         empty: "The run has no subtasks.",
         rows: page.subtasks.map((/** @type {any} */ subtask, /** @type {number} */ index) =>
           subtaskRow(subtask, offset + index + 1),
@@ -79,7 +79,7 @@ function actions(lotNo, { waiting, extracting, stopped, failed }, { act }) {
  * @param {any} subtask
  * @param {number} number
  */
-function subtaskRow({ subTaskId, status, pagesRead, errorCount, errors, retryCount, retries }, number) {
+function subtaskRow({ subTaskId, status, pagesRead, errorCount, errors }, number) {
   return h(
     "tr",
     { "data-key": subTaskId },
@@ -88,22 +88,21 @@ function subtaskRow({ subTaskId, status, pagesRead, errorCount, errors, retryCou
     h("td", {}, statusOf(status)),
     h("td", { class: "number" }, formatted(pagesRead)),
     h("td", { class: "number" }, formatted(errorCount)),
-    h("td", {}, reasons("failed", errors, errorCount), reasons("loaded again", retries, retryCount)),
+    h("td", {}, reasons(errors, errorCount)),
   );
 }
 
 /**
- * @param {string} what
  * @param {readonly { url: string, message: string }[]} found
  * @param {number} count
  */
-function reasons(what, found, count) {
+function reasons(found, count) {
   if (count === 0) return undefined;
   const pages = count === 1 ? "1 page" : `${formatted(count)} pages`;
   return h(
     "details",
     { open: count <= 3 },
-    h("summary", {}, `${pages} ${what}`),
+    h("summary", {}, `${pages} failed`),
     h(
       "ul",
       {},

@@ -1,16 +1,17 @@
-import { checkArgument } from "../admin/adminCheck";
-import { isDotSegment } from "../admin/dotSegment";
 import { withBehaviour } from "../behaviour";
 import type { AccountOptions } from "../emulator";
 import { Refusal } from "../errors";
 import type { RequestCredentials } from "../http/exchange";
-import type { EmulatorAddress } from "../localEmulator";
-import { LocalEmulator } from "../localEmulator";
+import type { World } from "../http/world";
 import { mainAccount } from "../store/credentials";
 import { ofSeed } from "../store/initialState";
 import type { Seed } from "../store/seed";
 import { defaultSeed } from "../store/seed";
-import type { World, WorldOptions, WorldSettings } from "./world";
+import { checkArgument } from "./adminContract";
+import { isDotSegment } from "./dotSegment";
+import type { EmulatorAddress } from "./localEmulator";
+import { LocalEmulator } from "./localEmulator";
+import type { WorldOptions, WorldSettings } from "./world";
 import { newWorld } from "./world";
 
 const nameForm = /^[\w.-]{1,100}$/;

@@ -1,26 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import { isDotSegment } from "../admin/dotSegment";
 import type { Behaviour } from "../behaviour";
+import type { SnapshotView } from "../emulator";
 import { Refusal } from "../errors";
 import type { SavedFaults } from "../faults/faults";
 import type { RateCounts } from "../http/gate";
 import type { JournalEntry } from "../http/journalEntry";
+import type { World } from "../http/world";
 import type { ClockState } from "../store/clock";
 import type { CredentialsState } from "../store/credentials";
 import type { RecordParts, StateExtras } from "../store/document/stateDocument";
 import { documentTextOfMoment, readRecords, replaceContent } from "../store/document/stateDocument";
 import { extrasOf } from "../store/initialState";
-import type { World } from "./world";
-
-/** A snapshot of an account. */
-export interface SnapshotView {
-  /** Its name. */
-  name: string;
-  /** When it was saved, in ISO 8601, UTC, as the clock of the machine shows it. */
-  savedAt: string;
-  /** Number of tasks. */
-  taskCount: number;
-}
+import { isDotSegment } from "./dotSegment";
 
 interface Snapshot extends SnapshotView {
   /** Tasks, batches and rows. */

@@ -1,43 +1,23 @@
 import { setMaxListeners } from "node:events";
 import type { Behaviour } from "../behaviour";
-import type { Crawling } from "../extraction/crawling";
-import type { PageOptions } from "../extraction/fetchPage";
-import { PageLoader } from "../extraction/loadPage";
+import { pageLoader } from "../extraction/loadPage";
 import { visitPage } from "../extraction/pages";
 import type { ReadingLimits } from "../extraction/reading/pagePool";
-import { Runner } from "../extraction/runner";
 import type { Fault } from "../faults/faults";
 import { FaultPlan } from "../faults/faults";
 import { Waits } from "../http/deliver";
 import { RateGate } from "../http/gate";
 import { Journal } from "../http/journal";
-import { ChangeFeed } from "../page/changeFeed";
-import { RunProgress } from "../page/runProgress";
+import type { World } from "../http/world";
+import { ChangeFeed } from "../runs/changeFeed";
+import { Runner } from "../runs/runner";
+import { RunProgress } from "../runs/runProgress";
 import type { Service } from "../service";
 import { EmulatorClock } from "../store/clock";
 import type { InitialState } from "../store/initialState";
 
-/** Everything of one account: what it stores, how the service behaves to it, and its requests. Accounts share nothing of it. */
-export interface World {
-  readonly service: Service;
-  readonly journal: Journal;
-  readonly faults: FaultPlan;
-  readonly rate: RateGate;
-  readonly waits: Waits;
-  /** Delay of each request. */
-  readonly latency: { ms: number };
-  /** Aborts at the end of the account. */
-  readonly ending: AbortController;
-  /** Saves the state. */
-  saved(): Promise<void>;
-  /** Saves the state within a short time. */
-  saveSoon(): void;
-}
-
 /** What is the same for all accounts. */
 export interface WorldOptions {
-  crawling: Crawling;
-  pages: PageOptions;
   reading: ReadingLimits;
   journalLimit: number;
   log: (line: string) => void;
@@ -58,7 +38,7 @@ const inMemory: WorldSaves = { saved: async () => undefined, saveSoon: () => und
 export function newWorld(
   { store, credentials, plan }: Omit<InitialState, "stateFile">,
   { behaviour, latencyMs, faults }: WorldSettings,
-  { crawling, pages, reading, journalLimit, log }: WorldOptions,
+  { reading, journalLimit, log }: WorldOptions,
   saves: WorldSaves = inMemory,
 ): World {
   const ending = new AbortController();
@@ -71,11 +51,10 @@ export function newWorld(
   const progress = new RunProgress();
   const faultPlan = new FaultPlan(() => feed.tell({ type: "fault" }));
   for (const fault of faults) faultPlan.add(fault);
-  const loader = new PageLoader(pages, crawling, reading, (url, taskId) => faultPlan.take("page", [taskId], url));
+  const load = pageLoader((url, taskId) => faultPlan.take("page", [taskId], url), reading.timeoutMs);
   const runner: Runner = new Runner({
     store,
-    visitPage: visitPage(loader, reading),
-    crawling,
+    visitPage: visitPage(load, reading),
     behaviour: () => service.behaviour,
     changed: saves.saveSoon,
     progressed(run) {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import type { LocalEmulator } from "../localEmulator";
-import type { operations } from "./openapi";
+import type { LocalEmulator } from "../accounts/localEmulator";
+import type { operations } from "../generated/admin";
 
 /** Name of an operation: its `operationId` in admin.openapi.yaml. */
 export type AdminOperationName = keyof operations;

@@ -1,6 +1,6 @@
 import type { Changes } from "../changes";
+import type { components } from "../generated/admin";
 import type { AdminHandler } from "./adminHandler";
-import type { components } from "./openapi";
 
 type Change = components["schemas"]["Change"];
 type ChangeName = Change["change"];

@@ -1,12 +1,14 @@
 /** A client of the admin API on Node's fetch. It imports hardly more than types, so that it loads in no time. */
+
+import { isDotSegment } from "../accounts/dotSegment";
 import type { Behaviour } from "../behaviour";
 import type { Changes } from "../changes";
 import type { AccountOptions, Emulator } from "../emulator";
 import type { Fault } from "../faults/faults";
+import type { components, paths } from "../generated/admin";
 import type { JournalEntry, RequestFilter } from "../http/journalEntry";
+import { tooFewRequests } from "../http/journalEntry";
 import type { Inspection, MarkedRow } from "../inspect";
-import { isDotSegment } from "./dotSegment";
-import type { components, paths } from "./openapi";
 
 /** The same members, with promises: of the results of methods, and of the values of properties. */
 export type Asynchronous<T> = {
@@ -366,13 +368,6 @@ function refusalOf(text: string, otherwise: string): Error {
 /** The body of a filter is sent as JSON. */
 function queryOfFilter({ body, ...rest }: RequestFilter): Omit<RequestFilter, "body"> & { body?: string } {
   return body === undefined ? rest : { ...rest, body: JSON.stringify(body) };
-}
-
-/** The message about a wait that was not long enough. */
-export function tooFewRequests(found: number, count: number, timeoutMs: number, nearest: readonly string[]): string {
-  const text = `${found} of ${count} requests have arrived within ${timeoutMs} ms`;
-  if (nearest.length === 0) return text;
-  return `${text}. No such request; the nearest ones are:\n${nearest.map((line) => `- ${line}`).join("\n")}`;
 }
 
 /** What does not exist is undefined, as in {@link Inspection}. */

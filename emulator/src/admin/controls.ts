@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { LocalEmulator } from "../accounts/localEmulator";
 import type { PlannedFault } from "../faults/faults";
 import { holdView } from "../faults/faults";
-import type { LocalEmulator } from "../localEmulator";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
 
 type Controls = Extract<

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
+import type { LocalEmulator } from "../accounts/localEmulator";
 import { Refusal } from "../errors";
 import type { RequestFilter } from "../http/journalEntry";
-import type { LocalEmulator } from "../localEmulator";
-import { pageReads } from "../page/reads";
 import type { AdminHandler, AdminOperationName } from "./adminHandler";
 import { JsonText } from "./adminHandler";
 import { changeHandlers } from "./changeHandlers";
 import { controls } from "./controls";
+import { pageReads } from "./reads";
 
 /** The others serve themselves: they are not JSON. */
 type Served = Exclude<AdminOperationName, "getDescription" | "getEvents">;

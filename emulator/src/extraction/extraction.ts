@@ -1,4 +1,8 @@
-import type { StoredTask } from "../store/store";
+/** What is known of a task whose pages are extracted. */
+export interface ExtractedTask {
+  taskId: string;
+  actions: readonly { actionType: string; properties: ReadonlyMap<string, string> }[];
+}
 
 /** What a task extracts from a page, as its actions define it. */
 export interface Extraction {
@@ -22,7 +26,7 @@ export interface Field {
 const fieldPrefix = "Field.";
 
 /** Reads the actions ExtractDataAction, DetailAction and PaginationAction. Their names are invented for this emulator. */
-export function extractionOf(task: StoredTask): Extraction {
+export function extractionOf(task: ExtractedTask): Extraction {
   const properties = (actionType: string) =>
     task.actions.filter((action) => action.actionType === actionType).map((action) => action.properties);
   const extracts = properties("ExtractDataAction");

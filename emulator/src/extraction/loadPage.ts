@@ -1,69 +1,78 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { disturbedPage } from "../faults/disturbedPage";
 import type { PlannedFault } from "../faults/faults";
-import type { StoredRun } from "../store/store";
-import type { Crawling } from "./crawling";
-import type { FetchedPage, PageOptions } from "./fetchPage";
-import { checkUrl, fetchPage, PageError } from "./fetchPage";
-import { Hosts } from "./hosts";
-import type { ReadingLimits } from "./reading/pagePool";
-import { Robots } from "./robots";
+import { delayOf } from "../faults/faults";
+import type { FetchedPage } from "./fetchPage";
+import { checkUrl, fetchPage, noResponseWithin, PageError } from "./fetchPage";
 
-/** The wait before the first retry of a page. It doubles with each retry. */
-const firstWaitMs = 250;
-
-/** Longest wait before a request, whatever the site asks for. */
-const longestWaitMs = 30_000;
+/** Loads a page. @throws PageError. */
+export type LoadPage = (url: string, taskId: string, signal: AbortSignal) => Promise<FetchedPage>;
 
 /** The fault of a page that a run of a task loads. */
 export type TakePageFault = (url: string, taskId: string) => PlannedFault | undefined;
 
-/** Loads pages as {@link Crawling} says. */
-export class PageLoader {
-  private readonly options: PageOptions;
-  private readonly crawling: Crawling;
-  private readonly hosts: Hosts;
-  private readonly robots: Robots | undefined;
-  private readonly takeFault: TakePageFault;
+/** Loads pages, with the faults that are planned for them. */
+export function pageLoader(takeFault: TakePageFault, timeoutMs: number): LoadPage {
+  return async (url, taskId, signal) => {
+    // A page that may not be opened takes no fault.
+    checkUrl(url);
+    const fault = takeFault(url, taskId);
+    const load = () => fetchPage(url, timeoutMs, signal);
+    return fault === undefined ? load() : disturbedPage(fault, { load, timeoutMs, signal });
+  };
+}
 
-  constructor(options: PageOptions, crawling: Crawling, limits: ReadingLimits, takeFault: TakePageFault) {
-    this.options = options;
-    this.takeFault = takeFault;
-    this.crawling = crawling;
-    this.hosts = new Hosts({ connections: crawling.hostConnections, pauseMs: crawling.hostPauseMs });
-    this.robots = crawling.robots ? new Robots(options, limits) : undefined;
-  }
+/** How to load a page without its fault. */
+interface Loading {
+  load: () => Promise<FetchedPage>;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
 
-  /**
-   * @param retried is called with the reason of each failure that is followed by a retry.
-   * @throws Error with the reason of the last failure.
-   */
-  async load(
-    run: StoredRun,
-    url: string,
-    signal: AbortSignal,
-    retried: (reason: string) => void,
-  ): Promise<FetchedPage> {
-    // Before anything is kept for the host: a run can have a million URLs that it may not open.
-    checkUrl(url, this.options);
-    const check = (address: string) => this.robots?.check(run, address, signal) ?? Promise.resolve(0);
-    const pauseMs = Math.min(longestWaitMs, await check(url));
-    for (let retry = 0; ; retry += 1) {
-      const leave = await this.hosts.enter(url, run, pauseMs, signal);
-      try {
-        const load = () => fetchPage(url, this.options, signal, check);
-        const fault = this.takeFault(url, run.taskId);
-        if (fault === undefined) return await load();
-        return await disturbedPage(fault, { load, timeoutMs: this.options.timeoutMs, signal });
-      } catch (error) {
-        const passes = error instanceof PageError && error.passes && !signal.aborted;
-        if (!passes || retry >= this.crawling.retries) throw error;
-        retried(error.message);
-        leave();
-        await wait(Math.min(longestWaitMs, error.retryAfterMs ?? firstWaitMs * 2 ** retry), undefined, { signal });
-      } finally {
-        leave();
-      }
+/** Loads a page with a fault, as if its site had it. @throws PageError. */
+async function disturbedPage(fault: PlannedFault, { load, timeoutMs, signal }: Loading): Promise<FetchedPage> {
+  switch (fault.kind) {
+    case "reset":
+    case "truncated":
+      throw new PageError("could not be fetched (ECONNRESET)");
+    case "status":
+      throw new PageError(`status ${fault.status ?? 503}`);
+    case "wrongType":
+      throw new PageError("not a page: application/octet-stream");
+    case "hang":
+      return delayed(Number.POSITIVE_INFINITY);
+    case "slow":
+    case "late":
+      return delayed(delayOf(fault, 1000));
+    case "hold":
+      await Promise.race([fault.gate.pass(), aborted(signal)]);
+      return load();
+    case "changed": {
+      const page = await load();
+      return { ...page, bytes: withOtherNames(page.bytes) };
     }
+    default:
+      return load();
   }
+
+  /** The timeout is that of the whole page. */
+  async function delayed(ms: number): Promise<FetchedPage> {
+    await wait(Math.min(ms, timeoutMs), undefined, { signal });
+    if (ms >= timeoutMs) throw noResponseWithin(timeoutMs);
+    return load();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+/** The page with other class names and ids, as after a new design: selectors with the earlier ones match nothing. Other bytes stay. */
+function withOtherNames(bytes: Buffer): Buffer {
+  const text = bytes.toString("latin1");
+  const changed = text.replace(/(\s(?:class|id)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/gi, (_all, name, value) => {
+    return `${name}${String(value).replace(/[\w-]+/g, (word) => `${word}-changed`)}`;
+  });
+  return Buffer.from(changed, "latin1");
 }

@@ -1,18 +1,27 @@
-import type { StoredTask } from "../store/store";
+import type { PageVisit, VisitResult } from "../visit";
+import type { ExtractedTask } from "./extraction";
 import { extractionOf } from "./extraction";
-import type { PageLoader } from "./loadPage";
+import type { LoadPage } from "./loadPage";
 import type { ReadingLimits } from "./reading/pagePool";
 import { readInWorker } from "./reading/pagePool";
 import type { PageContent, Reading } from "./reading/readPage";
-import type { VisitPage } from "./runner";
-import type { PageVisit, VisitResult } from "./visit";
+
+/** What is known about the visit of a page. */
+export interface VisitContext {
+  task: ExtractedTask;
+  visit: PageVisit;
+  signal: AbortSignal;
+}
+
+/** Opens and reads a page of a task. The message of a thrown Error becomes an error of the subtask. */
+export type VisitPage = (context: VisitContext) => Promise<VisitResult>;
 
 /** Opens pages over HTTP and extracts what the task's actions define. */
-export function visitPage(loader: PageLoader, limits: ReadingLimits): VisitPage {
-  return async ({ run, task, visit, signal, retried }) => {
+export function visitPage(load: LoadPage, limits: ReadingLimits): VisitPage {
+  return async ({ task, visit, signal }) => {
     // A row without a link to a detail page.
     if (visit.url === "" && visit.row !== undefined) return { rows: [visit.row], next: [] };
-    const page = await loader.load(run, visit.url, signal, retried);
+    const page = await load(visit.url, task.taskId, signal);
     const content = await readInWorker({ page, reading: readingOf(task, visit) }, limits, signal);
     switch (visit.kind) {
       case "form":
@@ -25,7 +34,7 @@ export function visitPage(loader: PageLoader, limits: ReadingLimits): VisitPage 
   };
 }
 
-function readingOf(task: StoredTask, visit: PageVisit): Reading {
+function readingOf(task: ExtractedTask, visit: PageVisit): Reading {
   const { rowSelector, fields, detail, pagination } = extractionOf(task);
   switch (visit.kind) {
     case "form":
@@ -40,13 +49,13 @@ function readingOf(task: StoredTask, visit: PageVisit): Reading {
   }
 }
 
-function formField(task: StoredTask): string | undefined {
+function formField(task: ExtractedTask): string | undefined {
   const entering = task.actions.find((action) => action.actionType === "EnterTextAction");
   const selector = entering?.properties.get("Selector");
   return selector === "" ? undefined : selector;
 }
 
-function listResult(task: StoredTask, visit: PageVisit, pageUrl: string, content: PageContent): VisitResult {
+function listResult(task: ExtractedTask, visit: PageVisit, pageUrl: string, content: PageContent): VisitResult {
   const next = nextPage(visit, pageUrl, content.next);
   const { detail } = extractionOf(task);
   if (detail === undefined) return { rows: content.rows, next };

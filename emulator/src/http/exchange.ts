@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { World } from "../accounts/world";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
 import { internalFailure, messageOf, Refusal } from "../errors";
@@ -18,6 +17,7 @@ import { tasksOf } from "./journalEntry";
 import type { ServiceResponse } from "./responses";
 import { failureResponse, faultResponse, gatewayResponse, successResponse } from "./responses";
 import { receiveUpload } from "./upload";
+import type { World } from "./world";
 
 /** The credentials of a request, in its headers and in the body of a refresh. */
 export interface RequestCredentials extends Presented {

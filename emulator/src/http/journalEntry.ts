@@ -182,3 +182,10 @@ export function tasksOf(fields: unknown): unknown[] {
   const { taskId, taskIds } = (fields ?? {}) as { taskId?: unknown; taskIds?: unknown };
   return Array.isArray(taskIds) ? taskIds : [taskId];
 }
+
+/** The message about a wait that was not long enough. */
+export function tooFewRequests(found: number, count: number, timeoutMs: number, nearest: readonly string[]): string {
+  const text = `${found} of ${count} requests have arrived within ${timeoutMs} ms`;
+  if (nearest.length === 0) return text;
+  return `${text}. No such request; the nearest ones are:\n${nearest.map((line) => `- ${line}`).join("\n")}`;
+}

@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import type { Change, ChangeFeed } from "./changeFeed";
+import type { Change, ChangeFeed } from "../runs/changeFeed";
 
 /** Between two batches of events, so that many changes of one run become one event. */
 const pauseMs = 250;

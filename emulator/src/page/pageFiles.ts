@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { packageFolder } from "../contract";
 import { Refusal } from "../errors";
 import { StaticFiles } from "./staticFiles";
 
@@ -25,7 +27,7 @@ const headers = {
 
 /** Serves the page and its files. They contain no data, so they need no token. */
 export function servePage(app: FastifyInstance, prefix: string): void {
-  const files = new StaticFiles("page");
+  const files = new StaticFiles(join(packageFolder, "page"));
   const send = (reply: FastifyReply, name: string): FastifyReply => {
     const file = files.read(name);
     if (file === undefined) throw new Refusal("NotFound", `the page has no file ${name}`);

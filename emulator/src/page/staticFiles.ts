@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import { packageFolder } from "../contract";
+import { readFileSync } from "node:fs";
+import { extname, resolve, sep } from "node:path";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -15,26 +14,24 @@ export interface StaticFile {
   content: Buffer;
 }
 
-/** The files of a folder of this package that browsers read. */
+/** The files of a folder that browsers and runs read. */
 export class StaticFiles {
   private readonly folder: string;
-  private readonly names: ReadonlySet<string>;
 
-  /** @param folder its path in the package. */
+  /** @param folder its absolute path. */
   constructor(folder: string) {
-    this.folder = join(packageFolder, folder);
-    const names = readdirSync(this.folder, { recursive: true, encoding: "utf8" });
-    this.names = new Set(names.map((name) => name.replaceAll("\\", "/")));
+    this.folder = folder;
   }
 
-  has(name: string): boolean {
-    // Only names that the folder has: a path such as ../package.json is none of them.
-    return extname(name) in types && this.names.has(name);
-  }
-
+  /** @returns undefined if the folder has no such file. */
   read(name: string): StaticFile | undefined {
-    const type = types[extname(name)];
-    if (type === undefined || !this.has(name)) return undefined;
-    return { type, content: readFileSync(join(this.folder, name)) };
+    const file = resolve(this.folder, `./${name}`);
+    // A path such as ../package.json is none of the folder.
+    if (!file.startsWith(this.folder + sep)) return undefined;
+    try {
+      return { type: types[extname(file).toLowerCase()] ?? "application/octet-stream", content: readFileSync(file) };
+    } catch {
+      return undefined;
+    }
   }
 }

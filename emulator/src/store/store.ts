@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import type { VisitError } from "../extraction/visit";
+import type { VisitError } from "../visit";
 import { EmulatorClock } from "./clock";
 import { mainAccount } from "./credentials";
 import { LineList } from "./lineList";
@@ -43,8 +43,6 @@ export interface StoredSubtask {
   /** Failed pages, until a page has been read. A start of the failed subtask tries them again. */
   failed: FailedPages;
   errors: VisitError[];
-  /** Failures that were followed by a retry. Absent: none. */
-  retries?: VisitError[];
   pagesRead: number;
   /** Rows that wait for earlier subtasks, as JSON texts. */
   unreleased: string[];
@@ -62,8 +60,6 @@ export interface StoredRun {
   startedAt?: number;
   /** When its last subtask ended. Absent: it works, or is of an earlier version. */
   endedAt?: number;
-  /** Number of pages that it has opened. Absent: 0. */
-  pagesOpened?: number;
   rows: RowList;
   exported: RowMarks;
   /** Rows that `/data/notexported` has returned. */

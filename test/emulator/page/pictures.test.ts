@@ -42,7 +42,7 @@ describe("the pictures of the emulator's page", () => {
         },
       ],
       // Slow enough for a plot with steps.
-      { bookshop: true, crawling: { hostPauseMs: 60 } },
+      { bookshop: true, faults: [{ operation: "page", kind: "late", delayMs: 60, times: 1000 }] },
     );
     emulator.change.setStartUrls(
       "bookshop",

@@ -1,9 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from "node:http";
 import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
-import type { Readable } from "node:stream";
-import { Duplex, pipeline } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
 /**
  * The GET requests of one page, one after another: the page and its redirects. They end together.
@@ -33,7 +30,7 @@ export class PageRequests {
 
   /** Resolves when the head of the response has arrived. */
   async get(url: URL, headers: OutgoingHttpHeaders): Promise<IncomingMessage> {
-    const options = { headers: { ...headers, "accept-encoding": acceptedEncodings } };
+    const options = { headers: { ...headers, "accept-encoding": "identity" } };
     try {
       return await this.send(url, options);
     } catch (error) {
@@ -57,40 +54,4 @@ export class PageRequests {
       this.current.end();
     });
   }
-}
-
-/** Sites end compressed pages in ways that only a strict decoder refuses. */
-const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-
-const decoders = new Map<string, () => Duplex>([
-  ["gzip", () => createGunzip(lenient)],
-  ["x-gzip", () => createGunzip(lenient)],
-  ["deflate", () => Duplex.from(inflated)],
-  ["br", () => createBrotliDecompress()],
-]);
-
-/** Some sites send the data without the header that belongs to it. */
-async function* inflated(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const chunks = body[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  if (first.done) return;
-  const hasHeader = ((first.value[0] ?? 0) & 0x0f) === 8;
-  const whole = async function* () {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => chunks };
-  };
-  const decoder = hasHeader ? createInflate(lenient) : createInflateRaw(lenient);
-  yield* pipeline(whole, decoder, () => undefined) as AsyncIterable<Buffer>;
-}
-
-const acceptedEncodings = "gzip, deflate, br";
-
-/** The body of a response without its Content-Encoding. An unknown one stays. */
-export function decodedBody(response: IncomingMessage): Readable {
-  const encodings = (response.headers["content-encoding"] ?? "").toLowerCase().split(",");
-  return encodings.reduceRight<Readable>((body, encoding) => {
-    const decoder = decoders.get(encoding.trim())?.();
-    // Its reader has the error of a failure.
-    return decoder === undefined ? body : pipeline(body, decoder, () => undefined);
-  }, response);
 }

@@ -3,8 +3,7 @@ import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Slots } from "../slots";
-import type { RobotsAnswer, RobotsJob } from "./checkRobots";
-import type { WorkerJob, WorkerMessage } from "./pageWorker";
+import type { WorkerMessage } from "./pageWorker";
 import type { PageContent, PageJob } from "./readPage";
 
 /** What the reading of one page may use. */
@@ -28,7 +27,7 @@ class PagePool {
     this.memoryMb = memoryMb;
   }
 
-  async read(job: WorkerJob, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  async read(job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
     const release = await this.slots.take(signal);
     try {
       const worker = await this.takeWorker();
@@ -60,7 +59,7 @@ class PagePool {
   }
 
   /** Ends the thread unless it has read the page: nothing else can stop a parser or a selector. */
-  private readIn(worker: Worker, job: WorkerJob, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
+  private readIn(worker: Worker, job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => end(new Error(`reading it took more than ${timeoutMs} ms`)), timeoutMs);
       const aborted = () => end(signal.reason);
@@ -109,12 +108,7 @@ const pools = new Map<number, PagePool>();
 
 /** @throws Error with the reason why the page could not be read. */
 export function readInWorker(job: PageJob, limits: ReadingLimits, signal: AbortSignal): Promise<PageContent> {
-  return poolOf(limits).read(job, limits.timeoutMs, signal) as Promise<PageContent>;
-}
-
-/** @throws Error if the rules take too much time or memory. */
-export function checkInWorker(job: RobotsJob, limits: ReadingLimits, signal: AbortSignal): Promise<RobotsAnswer> {
-  return poolOf(limits).read(job, limits.timeoutMs, signal) as Promise<RobotsAnswer>;
+  return poolOf(limits).read(job, limits.timeoutMs, signal);
 }
 
 function poolOf({ memoryMb }: ReadingLimits): PagePool {

@@ -1,12 +1,12 @@
 import { StateFileError } from "../../errors";
-import { runInputs } from "../../extraction/runInputs";
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 import type { CredentialsState, IssuedToken, UnsavedTokens } from "../credentials";
 import { Slices } from "../document/slices";
 import type { StateExtras, TaskState } from "../document/stateDocument";
 import { actionStates, reviveTask } from "../document/stateDocument";
 import { LineList } from "../lineList";
 import { FailedPages } from "../pages/failedPages";
+import { runInputs } from "../pages/runInputs";
 import type { PageRange } from "../pages/runPages";
 import { RunPages } from "../pages/runPages";
 import { VisitQueue } from "../pages/visitQueue";
@@ -385,10 +385,9 @@ function allTokens(credentials: CredentialsState): [IssuedToken, keyof Credentia
 
 /** Names each member, because a look at the subtasks would read them. Its type requires optional members too, so that a save loses none. */
 function contentOf(run: StoredRun): { [Name in keyof Required<RunContent>]: RunContent[Name] } {
-  const { lotNo, taskId, startedAt, endedAt, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads, rows } =
-    run;
+  const { lotNo, taskId, startedAt, endedAt, split, listLag, readsLeft, readsAsked, lateReads, rows } = run;
   return {
-    ...{ lotNo, taskId, startedAt, endedAt, split, pagesOpened, listLag, readsLeft, readsAsked, lateReads },
+    ...{ lotNo, taskId, startedAt, endedAt, split, listLag, readsLeft, readsAsked, lateReads },
     rows: { generated: rows.generatedCount, texts: rows.textCount },
     exported: run.exported.toJSON(),
     handedOut: run.handedOut.toJSON(),

@@ -1,6 +1,6 @@
 import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 import type { CredentialsState } from "../credentials";
 import { LineList } from "../lineList";
 import { FailedPages } from "../pages/failedPages";

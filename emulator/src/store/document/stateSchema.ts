@@ -18,7 +18,7 @@ const tokens = list(
 const visits = list(
   record(
     { kind: { enum: ["list", "form", "detail"] }, url: text },
-    { text, page: integer, depth: integer, visited: list(text), row: { type: "object", additionalProperties: text } },
+    { text, page: integer, visited: list(text), row: { type: "object", additionalProperties: text } },
   ),
 );
 const action = record(
@@ -26,19 +26,16 @@ const action = record(
   { name: text, loopType: text },
 );
 const errors = list(record({ url: text, message: text }, { others: integer }));
-const subtask = record(
-  {
-    subTaskId: text,
-    status: { enum: ["waiting", "extracting", "stopped", "finished", "failed"] },
-    queue: visits,
-    failed: visits,
-    errors,
-    pagesRead: integer,
-    unreleased: list(text),
-    syntheticRows: integer,
-  },
-  { retries: errors },
-);
+const subtask = record({
+  subTaskId: text,
+  status: { enum: ["waiting", "extracting", "stopped", "finished", "failed"] },
+  queue: visits,
+  failed: visits,
+  errors,
+  pagesRead: integer,
+  unreleased: list(text),
+  syntheticRows: integer,
+});
 
 export const stateSchema = record({
   plan: { enum: plans },
@@ -73,7 +70,7 @@ export const stateSchema = record({
         readsAsked: integer,
         lateReads: record({ left: integer, of: integer }),
       },
-      { startedAt: integer, endedAt: integer, pagesOpened: integer },
+      { startedAt: integer, endedAt: integer },
     ),
   ),
 });

@@ -1,4 +1,4 @@
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 import type { PageRange, RunPages } from "./runPages";
 import type { InputPlace } from "./visitQueue";
 import { VisitQueue } from "./visitQueue";

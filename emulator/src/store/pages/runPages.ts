@@ -1,4 +1,4 @@
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 
 /** Pages that follow each other in the inputs of a run. */
 export interface PageRange {

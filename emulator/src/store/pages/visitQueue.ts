@@ -1,4 +1,4 @@
-import type { PageVisit } from "../../extraction/visit";
+import type { PageVisit } from "../../visit";
 import type { PageRange, RunPages } from "./runPages";
 
 /** The place of a visit in the inputs of its run. */
@@ -54,11 +54,6 @@ export class VisitQueue {
     const all = this.made();
     this.source = undefined;
     addReversed(all, visits);
-  }
-
-  /** Removes and returns all visits. */
-  removeAll(): PageVisit[] {
-    return this.made().splice(0).reverse();
   }
 
   toJSON(): PageVisit[] {

@@ -1,4 +1,4 @@
-import { shown } from "../errors";
+import { shown } from "./errors";
 
 /** Allowed values of options that are integers, of {@link EmulatorOptions} and of the command line. A longer timer of Node.js would end at once. */
 const limits = {
@@ -6,7 +6,6 @@ const limits = {
   latencyMs: { least: 0, most: 600_000 },
   pageTimeoutMs: { least: 1, most: 3_600_000 },
   pageMemoryMb: { least: 1, most: 65_536 },
-  hostPauseMs: { least: 0, most: 3_600_000 },
 } as const;
 
 /** Name of an option with limits. */

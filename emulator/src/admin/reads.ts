@@ -1,15 +1,15 @@
-import type { AdminHandler, AdminOperationName } from "../admin/adminHandler";
-import { JsonText } from "../admin/adminHandler";
 import { behaviours } from "../behaviour";
 import { operationsOf, readContract } from "../contract";
 import { Refusal } from "../errors";
-import { errorCount } from "../extraction/visit";
 import type { SubtaskView } from "../inspect";
+import { errorCount } from "../visit";
+import type { AdminHandler, AdminOperationName } from "./adminHandler";
+import { JsonText } from "./adminHandler";
 import { rowsText } from "./rowsText";
 
 const defaultLimit = 50;
 
-/** The most loop items and start URLs of a task, and the most errors and retries of a subtask, in one response. */
+/** The most loop items and start URLs of a task, and the most errors of a subtask, in one response. */
 const mostOfTask = 100;
 const mostOfSubtask = 20;
 
@@ -64,15 +64,9 @@ export const pageReads: { [Name in Reads]: AdminHandler<Name> } = {
   },
 };
 
-function shortened(subtask: SubtaskView): SubtaskView & { errorCount: number; retryCount: number } {
-  const { errors, retries } = subtask;
-  return {
-    ...subtask,
-    errors: errors.slice(0, mostOfSubtask),
-    errorCount: errorCount(errors),
-    retries: retries.slice(0, mostOfSubtask),
-    retryCount: errorCount(retries),
-  };
+function shortened(subtask: SubtaskView): SubtaskView & { errorCount: number } {
+  const { errors } = subtask;
+  return { ...subtask, errors: errors.slice(0, mostOfSubtask), errorCount: errorCount(errors) };
 }
 
 /** @throws Refusal NotFound. */

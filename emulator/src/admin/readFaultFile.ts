@@ -1,9 +1,9 @@
-import { checkArgument } from "../admin/adminCheck";
+import { checkArgument } from "../accounts/adminContract";
 import { messageOf, Refusal } from "../errors";
+import type { Fault, FaultFile } from "../faults/faults";
+import { checkFault } from "../faults/faults";
 import type { PlaceOf } from "../store/yamlFile";
 import { readYamlFile } from "../store/yamlFile";
-import type { Fault, FaultFile } from "./faults";
-import { checkFault } from "./faults";
 
 /** Reads a file of faults and behaviours, in YAML or JSON. @throws Error with the places of its problems. */
 export function readFaultFile(file: string): FaultFile {

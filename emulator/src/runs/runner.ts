@@ -1,31 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Behaviour } from "../behaviour";
 import { messageOf } from "../errors";
+import type { VisitPage } from "../extraction/pages";
+import { runInputs, splitInputs } from "../store/pages/runInputs";
 import { VisitQueue } from "../store/pages/visitQueue";
 import type { Store, StoredRun, StoredSubtask, StoredTask } from "../store/store";
 import { hasEnded, isRunning, newRun, newSubtask } from "../store/store";
-import type { Crawling } from "./crawling";
-import { runInputs, splitInputs } from "./runInputs";
-import type { PageVisit, VisitError, VisitResult } from "./visit";
-
-/** What is known about the visit of a page. */
-export interface VisitContext {
-  run: StoredRun;
-  task: StoredTask;
-  visit: PageVisit;
-  signal: AbortSignal;
-  /** Called with the reason of each failure that is followed by a retry. */
-  retried(reason: string): void;
-}
-
-/** Opens and reads a page of a task. The message of a thrown Error becomes an error of the subtask. */
-export type VisitPage = (context: VisitContext) => Promise<VisitResult>;
+import type { PageVisit, VisitError, VisitResult } from "../visit";
 
 export interface RunnerOptions {
   store: Store;
   visitPage: VisitPage;
   behaviour: () => Behaviour;
-  crawling: Crawling;
   /** Called after a change of background work, which the state file must hold soon. */
   changed: () => void;
   /** Called after each change of a run, for those who watch it. */
@@ -36,8 +22,8 @@ export interface RunnerOptions {
 /** Subtasks of one run that work at the same time. */
 const atOnce = 4;
 
-/** Maximum number of errors that a subtask keeps, and of retries. */
-const mostProblems = 100;
+/** Maximum number of errors that a subtask keeps. */
+const mostErrors = 100;
 
 /** Does the work of runs in the background. A subtask can be stopped and started between any two pages, because its remaining work is in the store. */
 export class Runner {
@@ -215,13 +201,8 @@ export class Runner {
       }
       const visit = subtask.queue.first;
       if (visit === undefined) break;
-      if (visit.url !== "" && !this.mayOpenPage(run)) {
-        this.dropPages(run, subtask);
-        break;
-      }
-      const retried = (reason: string) => this.recordRetry(run, subtask, visit, reason);
-      const context = { run, task, visit, signal, retried };
-      const outcome = await this.options.visitPage(context).catch((error: unknown) => messageOf(error));
+      const visited = this.options.visitPage({ task, visit, signal });
+      const outcome = await visited.catch((error: unknown) => messageOf(error));
       if (signal.aborted) return;
       this.record(subtask, visit, outcome);
       this.releaseRows(run);
@@ -246,7 +227,7 @@ export class Runner {
   private record(subtask: StoredSubtask, visit: PageVisit, outcome: VisitResult | string): void {
     const place = subtask.queue.removeFirst();
     if (typeof outcome === "string") {
-      this.recordProblem(subtask, subtask.errors, { url: visit.url, message: outcome });
+      this.recordError(subtask, { url: visit.url, message: outcome });
       // A row without its detail page is still a row.
       if (visit.row !== undefined) subtask.unreleased.push(JSON.stringify(visit.row));
       else if (subtask.pagesRead === 0) subtask.failed.add(visit, place);
@@ -256,67 +237,18 @@ export class Runner {
     // It will finish, so nothing tries them again.
     subtask.failed.clear();
     for (const row of outcome.rows) subtask.unreleased.push(JSON.stringify(row));
-    subtask.queue.addFirst(this.withinDepth(subtask, visit, outcome.next));
-  }
-
-  private recordRetry(run: StoredRun, subtask: StoredSubtask, visit: PageVisit, reason: string): void {
-    subtask.retries ??= [];
-    this.recordProblem(subtask, subtask.retries, { url: visit.url, message: reason }, "; the page is loaded again");
-    this.changed(run, subtask);
+    subtask.queue.addFirst(outcome.next);
   }
 
   /** A run can have a million of them. After the first ones, only their number is kept. */
-  private recordProblem(subtask: StoredSubtask, problems: VisitError[], problem: VisitError, then = ""): void {
-    const last = problems.at(-1);
-    if (last !== undefined && problems.length >= mostProblems) {
+  private recordError({ subTaskId, errors }: StoredSubtask, error: VisitError): void {
+    const last = errors.at(-1);
+    if (last !== undefined && errors.length >= mostErrors) {
       last.others = (last.others ?? 0) + 1;
       return;
     }
-    problems.push(problem);
-    this.options.log(`subtask ${subtask.subTaskId}: ${problem.url}: ${problem.message}${then}`);
-  }
-
-  /** Counts one page of a run, unless the run has opened all that it may. */
-  private mayOpenPage(run: StoredRun): boolean {
-    const { maxPages } = this.options.crawling;
-    const opened = run.pagesOpened ?? 0;
-    if (maxPages > 0 && opened >= maxPages) return false;
-    run.pagesOpened = opened + 1;
-    return true;
-  }
-
-  /** Ends the work of a subtask whose run may open no more pages. The rows that exist stay, without their details. */
-  private dropPages(run: StoredRun, subtask: StoredSubtask): void {
-    const dropped = subtask.queue.removeAll();
-    for (const { row } of dropped) if (row !== undefined) subtask.unreleased.push(JSON.stringify(row));
-    const limit = `a run may open ${count(this.options.crawling.maxPages, "page")}`;
-    this.recordUnopened(
-      subtask,
-      dropped.filter(({ url }) => url !== "").map(({ url }) => url),
-      limit,
-    );
-    this.releaseRows(run);
-  }
-
-  /** The pages that a page leads to, without those that are too deep. A row whose detail page is too deep stays. */
-  private withinDepth(subtask: StoredSubtask, visit: PageVisit, next: readonly PageVisit[]): PageVisit[] {
-    const { maxDepth } = this.options.crawling;
-    const depth = (visit.depth ?? 0) + 1;
-    if (maxDepth < 0 || depth <= maxDepth) return next.map((page) => (maxDepth < 0 ? page : { ...page, depth }));
-    this.recordUnopened(
-      subtask,
-      next.filter(({ url }) => url !== "").map(({ url }) => url),
-      `a page may be ${count(maxDepth, "link")} deep`,
-    );
-    return next.flatMap((page) => (page.row === undefined ? [] : [{ ...page, url: "" }]));
-  }
-
-  /** One entry for all of them, because there can be many. */
-  private recordUnopened(subtask: StoredSubtask, urls: readonly string[], limit: string): void {
-    const [url] = urls;
-    if (url === undefined) return;
-    const others = urls.length === 1 ? "" : `, like ${count(urls.length - 1, "other page")}`;
-    this.recordProblem(subtask, subtask.errors, { url, message: `not opened${others}: ${limit}` });
+    errors.push(error);
+    this.options.log(`subtask ${subTaskId}: ${error.url}: ${error.message}`);
   }
 
   /** A mistake of the emulator ends one subtask, never the process. */
@@ -361,10 +293,6 @@ export class Runner {
     if (runs.some((run) => this.mayWork(run) && run.subtasks.some(({ status }) => status === "waiting"))) return;
     for (const resolve of this.waiters.splice(0)) resolve();
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function syntheticSubtasks(task: StoredTask): StoredSubtask[] {

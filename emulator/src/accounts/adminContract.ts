@@ -1,7 +1,7 @@
 import type { Contract, Operation } from "../contract";
 import { operationsOf, readContract } from "../contract";
+import type { operations as documented } from "../generated/admin";
 import { RequestCheck } from "../http/checkRequest";
-import type { operations as documented } from "./openapi";
 
 type AdminOperationName = keyof documented;
 

@@ -1,7 +1,7 @@
-import { RunPages } from "../store/pages/runPages";
-import { VisitQueue } from "../store/pages/visitQueue";
-import type { StoredTask } from "../store/store";
-import type { PageVisit } from "./visit";
+import type { PageVisit } from "../../visit";
+import type { StoredTask } from "../store";
+import { RunPages } from "./runPages";
+import { VisitQueue } from "./visitQueue";
 
 /** Maximum number of subtasks. Beyond it, each subtask takes more pages. */
 const mostSubtasks = 1000;

@@ -12,8 +12,6 @@ export interface PageVisit {
   page?: number;
   /** The pages of its list before it, without fragments. */
   visited?: string[];
-  /** Number of links and forms from the start page to this page. Default 0. */
-  depth?: number;
   /** The row of a detail page. */
   row?: Record<string, string>;
 }
