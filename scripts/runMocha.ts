@@ -8,14 +8,21 @@ const heartbeatEvery = 30_000;
 /** In milliseconds. On a busy machine, the removal of large temporary folders at the exit takes more than 10 s. */
 const endsWithin = 60_000;
 
+export interface MochaOptions {
+  /** The program `node`. Default: that of this process. */
+  node?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
 /**
  * Runs mocha in its own process, so that a crash is counted. A run that stops early counts as one failed test, and so does a process that
  * does not exit after the last test because a test left something open.
  */
-export function runMocha(args: readonly string[]): Promise<TestCounts> {
+export function runMocha(args: readonly string[], options: MochaOptions = {}): Promise<TestCounts> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [programOf("mocha"), "--forbid-only", ...args], {
+    const child = spawn(options.node ?? process.execPath, [programOf("mocha"), "--forbid-only", ...args], {
       cwd: repositoryRoot,
+      env: options.env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };

@@ -1,6 +1,7 @@
 /**
  * `npm test`: the checks, the build, the unit tests and the tests on the real engine. `--all` (`npm run test:all`) adds the slow tests,
- * `--unit` runs the unit tests only, and file names or patterns run those tests only. The last line is always `N passed, N failed`.
+ * `--unit` runs the unit tests only, and file names or patterns run those tests only. `--newest` (`npm run test:newest`), a part of `--all`, runs the tests on
+ * the engine, or those of the given files, with the newest engine, SDK and Node.js. The last line is always `N passed, N failed`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { buildIfStale } from "./build";
 import { repositoryRoot } from "./commands";
 import { ensureEngine } from "./engine/ensureEngine";
 import { ensureHosts, languages } from "./engine/hosts";
+import type { MochaOptions } from "./runMocha";
 import { runMocha } from "./runMocha";
 
 const engineFolders = ["test/realEngine", "test/quickstart"];
@@ -39,14 +41,21 @@ const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { all: { type: "boolean", default: false }, unit: { type: "boolean", default: false } },
+    options: {
+      all: { type: "boolean", default: false },
+      unit: { type: "boolean", default: false },
+      newest: { type: "boolean", default: false },
+    },
   });
   const notSlow = values.all ? [] : [slow];
   if (values.all) {
     // Properties and lists are tested with more values.
     process.env.TEST_SIZE = "large";
   }
-  if (positionals.length > 0) {
+  if (values.newest) {
+    await step("build", buildIfStale);
+    await newestTests(positionals.length > 0 ? positionals : engineTestFiles(isFastOrNewest));
+  } else if (positionals.length > 0) {
     await tests("tests", positionals);
   } else if (values.unit) {
     await neededPrograms();
@@ -66,6 +75,9 @@ async function main(): Promise<void> {
     });
     if (built && ready) {
       await engineTests(values.all);
+      if (values.all) {
+        await newestTests(engineTestFiles((file) => isFastOrNewest(file) && !isNewest(file)));
+      }
     }
   }
 }
@@ -97,14 +109,43 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
 }
 
 async function engineTests(withSlow: boolean): Promise<void> {
-  const files = engineFolders.flatMap((folder) =>
-    readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".test.ts") && (withSlow || !name.endsWith(".slow.test.ts")))
-      .map((name) => join(folder, name)),
-  );
+  const files = engineTestFiles((file) => withSlow || !isSlow(file));
   // A run of the engine uses most of one core: three test files at a time use both cores. Slow tests have time limits that need a core each.
-  const jobs = withSlow ? "2" : "3";
-  await tests("tests on the engine", [...new Set([...longest, ...files]), "--parallel", "--jobs", jobs]);
+  await tests("tests on the engine", [...files, "--parallel", "--jobs", withSlow ? "2" : "3"]);
+}
+
+/** The tests on the engine once more, as for users who install the newest of everything. */
+async function newestTests(files: readonly string[]): Promise<void> {
+  const { newestEnvironment, newestNodes } = await import("../test/realEngine/harness/newest.js");
+  const { nodeFolder } = await import("../test/realEngine/harness/nodes.js");
+  for (const version of newestNodes) {
+    await step(`newest engine and SDK, Node.js ${version}`, async () => {
+      const options = { node: join(await nodeFolder(version), "node"), env: await newestEnvironment(version) };
+      await tests(`tests on the engine, Node.js ${version}`, [...files, "--parallel", "--jobs", "3"], options);
+      return "";
+    });
+  }
+}
+
+/** The longest tests first. */
+function engineTestFiles(accept: (file: string) => boolean): string[] {
+  const files = engineFolders.flatMap((folder) =>
+    readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
+  return [...new Set([...longest, ...files.filter((file) => file.endsWith(".test.ts") && accept(file))])];
+}
+
+function isSlow(file: string): boolean {
+  return file.endsWith(".slow.test.ts");
+}
+
+/** Tests that make projects with the newest engine and SDK in each run. */
+function isNewest(file: string): boolean {
+  return file.startsWith(join("test", "realEngine", "newest"));
+}
+
+function isFastOrNewest(file: string): boolean {
+  return !isSlow(file) || isNewest(file);
 }
 
 function ignore(patterns: readonly string[]): string[] {
@@ -122,9 +163,9 @@ async function step(name: string, work: () => Promise<string>): Promise<boolean>
   return problems === "";
 }
 
-async function tests(title: string, mochaArguments: readonly string[]): Promise<void> {
+async function tests(title: string, mochaArguments: readonly string[], options?: MochaOptions): Promise<void> {
   console.log(`\n== ${title}`);
-  const counts = await runMocha(mochaArguments);
+  const counts = await runMocha(mochaArguments, options);
   total.passed += counts.passed;
   total.failed += counts.failed;
   total.skipped += counts.skipped;

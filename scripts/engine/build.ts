@@ -1,7 +1,10 @@
-import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { engineFiles, engineVersion, NoEngine } from "./engine";
 import { findGo, goBuild } from "./goBuild";
 
@@ -35,33 +38,68 @@ const programs: readonly Program[] = [
   },
 ];
 
-/** Builds an engine from its published Go modules into the folder `root`. The go.sum files verify what is downloaded. */
+/**
+ * Builds an engine from its published Go modules into the folder `root`. The committed go.sum files verify what is downloaded. For another version of the
+ * engine, Go's checksum database does.
+ */
 export async function buildEngine(
   root: string,
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void,
+  version: string = engineVersion,
 ): Promise<void> {
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   await assertSpace(root);
   const go = goOrNone(environment);
   for (const program of programs) {
-    await buildProgram(go, program, join(bin, program.file), environment, say);
+    const build = (which: Program, folder: string) =>
+      buildProgram({ go, program: which, folder, output: join(bin, program.file), environment, say });
+    if (program.file === engineFiles.pulumi && version !== engineVersion) {
+      const other = { ...program, version, about: "4 to 12 minutes on 2 cores" };
+      await withModule(go, other, environment, (folder) => build(other, folder));
+    } else {
+      await build(program, join(__dirname, program.folder));
+    }
   }
   copyDynamicHost(join(bin, engineFiles.dynamicHost));
 }
 
-async function buildProgram(
+/** Makes a temporary Go module that requires the program, and removes it after `work`. */
+async function withModule(
   go: string,
-  program: Program,
-  output: string,
-  environment: NodeJS.ProcessEnv,
-  say: (line: string) => void,
+  { package: source, version, file }: Program,
+  env: NodeJS.ProcessEnv,
+  work: (folder: string) => Promise<void>,
 ): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "webextract-engine-"));
+  try {
+    writeFileSync(join(folder, "go.mod"), "module pulumi-webextract/engine\n\ngo 1.25.0\n");
+    await promisify(execFile)(go, ["get", "-tool", `${source}@v${version}`], { cwd: folder, env }).catch((error) => {
+      const said = String(error.stderr).trim().split("\n").at(-1);
+      throw new NoEngine(`Go could not download ${file} ${version}: ${said}`);
+    });
+    await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface ProgramBuild {
+  go: string;
+  program: Program;
+  /** The folder with go.mod and go.sum. */
+  folder: string;
+  output: string;
+  environment: NodeJS.ProcessEnv;
+  say: (line: string) => void;
+}
+
+async function buildProgram({ go, program, folder, output, environment, say }: ProgramBuild): Promise<void> {
   say(`Building ${program.file} from its Go modules (once, ${program.about}).`);
   const problem = await goBuild({
     go,
-    folder: join(__dirname, program.folder),
+    folder,
     package: program.package,
     output,
     linkerFlags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${program.version}`,

@@ -10,6 +10,8 @@ import { installEngine } from "./install";
 import { addPolicyStarter } from "./policyStarter";
 
 export interface EnsureEngineOptions {
+  /** The version of the engine. Default: each supported one on PATH, and otherwise the version that is tested. */
+  version?: string;
   /** The environment with PATH and PULUMI_HOME, and the base of the engine's environment. Default: the environment of this process. */
   environment?: NodeJS.ProcessEnv;
   /** Receives progress messages while an engine is made. Default: a line on stderr. */
@@ -21,7 +23,7 @@ export interface EnsureEngineOptions {
 /** A way to make an engine: fills `root`/bin, or throws {@link NoEngine}. */
 export interface EngineWay {
   source: "installer" | "go";
-  make(root: string, environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void>;
+  make(root: string, environment: NodeJS.ProcessEnv, say: (line: string) => void, version: string): Promise<void>;
 }
 
 const defaultWays: readonly EngineWay[] = [
@@ -40,13 +42,14 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
   const say = options.say ?? ((line: string) => console.error(line));
   const ways = options.ways ?? defaultWays;
   const versions = join(environment.PULUMI_HOME || join(homedir(), ".pulumi"), "versions");
-  const root = join(versions, engineVersion);
+  const version = options.version ?? engineVersion;
+  const root = join(versions, version);
   const tried: string[] = [];
 
   const found =
-    (await attempt(tried, () => findOnPath(environment))) ??
-    (await attempt(tried, async () => findInCache(root, environment)));
-  const engine = found ?? (await alone(versions, say, makeOne));
+    (await attempt(tried, () => findOnPath(environment, options.version))) ??
+    (await attempt(tried, async () => findInCache(root, version, environment)));
+  const engine = found ?? (await alone(versions, version, say, makeOne));
   if (isInCache(engine, root)) {
     addPolicyStarter(join(root, "bin"), say);
   }
@@ -54,13 +57,13 @@ export async function ensureEngine(options: EnsureEngineOptions = {}): Promise<E
 
   async function makeOne(): Promise<Engine> {
     // Another process may have made the engine while this one waited for the lock.
-    const made = await attempt([], async () => findInCache(root, environment));
+    const made = await attempt([], async () => findInCache(root, version, environment));
     if (made !== undefined) {
       return made;
     }
     for (const way of ways) {
       say(`No Pulumi engine yet (${tried.at(-1)}).`);
-      const engine = await attempt(tried, () => makeInto(root, versions, way, environment, say));
+      const engine = await attempt(tried, () => makeInto(root, version, way, environment, say));
       if (engine !== undefined) {
         say(`Pulumi ${engine.version} is ready in ${root}.`);
         return engine;
@@ -90,28 +93,33 @@ async function attempt(tried: string[], way: () => Promise<Engine>): Promise<Eng
 /** Makes the engine in a temporary folder and renames it, so that the cache never holds an incomplete engine. */
 async function makeInto(
   root: string,
-  versions: string,
+  version: string,
   way: EngineWay,
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void,
 ): Promise<Engine> {
-  const unfinished = mkdtempSync(join(versions, `.making-${engineVersion}-`));
+  const unfinished = mkdtempSync(join(dirname(root), `.making-${version}-`));
   try {
-    await way.make(unfinished, environment, say);
-    findInCache(unfinished, environment);
+    await way.make(unfinished, environment, say, version);
+    findInCache(unfinished, version, environment);
     rmSync(root, { recursive: true, force: true });
     chmodSync(unfinished, 0o755);
     renameSync(unfinished, root);
-    return engineAt(join(root, "bin", engineFiles.pulumi), way.source, engineVersion, environment);
+    return engineAt(join(root, "bin", engineFiles.pulumi), way.source, version, environment);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
 /** Runs `work` in one process at a time. Other processes wait. */
-async function alone<T>(versions: string, say: (line: string) => void, work: () => Promise<T>): Promise<T> {
+async function alone<T>(
+  versions: string,
+  version: string,
+  say: (line: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
   mkdirSync(versions, { recursive: true });
-  const options = { lockfilePath: join(versions, `.making-${engineVersion}.lock`), stale: 30_000, update: 5_000 };
+  const options = { lockfilePath: join(versions, `.making-${version}.lock`), stale: 30_000, update: 5_000 };
   const release = await lock(versions, options).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") {
       throw error;
@@ -120,7 +128,7 @@ async function alone<T>(versions: string, say: (line: string) => void, work: () 
     return await lock(versions, { ...options, retries: { forever: true, minTimeout: 500, maxTimeout: 2_000 } });
   });
   try {
-    removeLeftovers(versions);
+    removeLeftovers(versions, version);
     return await work();
   } finally {
     await release();
@@ -128,9 +136,9 @@ async function alone<T>(versions: string, say: (line: string) => void, work: () 
 }
 
 /** Removes the folders of interrupted builds. Called under the lock only. */
-function removeLeftovers(versions: string): void {
+function removeLeftovers(versions: string, version: string): void {
   for (const name of readdirSync(versions)) {
-    if (name.startsWith(`.making-${engineVersion}-`)) {
+    if (name.startsWith(`.making-${version}-`)) {
       rmSync(join(versions, name), { recursive: true, force: true });
     }
   }

@@ -3,16 +3,22 @@ import { accessSync, constants, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Engine } from "./engine";
-import { engineAt, engineFiles, engineVersion, foldersOnPath, NoEngine, oldestEngine } from "./engine";
+import { engineAt, engineFiles, foldersOnPath, NoEngine, oldestEngine } from "./engine";
 
-/** Returns the `pulumi` on PATH, if its version is supported and the two programs that Node.js programs need are present. */
-export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine> {
+/**
+ * Returns the `pulumi` on PATH, if its version is supported and the two programs that Node.js programs need are present.
+ * @param wanted the only version to accept. Default: each supported one
+ */
+export async function findOnPath(environment: NodeJS.ProcessEnv, wanted?: string): Promise<Engine> {
   const folders = foldersOnPath(environment);
   const pulumi = firstExecutable(folders, engineFiles.pulumi);
   if (pulumi === undefined) {
     throw new NoEngine("no pulumi on PATH");
   }
   const version = await versionOf(pulumi, environment);
+  if (wanted !== undefined && version !== wanted) {
+    throw new NoEngine(`${pulumi} is version ${version}, not ${wanted}`);
+  }
   if (!fits(version)) {
     throw new NoEngine(`${pulumi} is version ${version}; version ${oldestEngine} or later, below 4, is required`);
   }
@@ -27,14 +33,14 @@ export async function findOnPath(environment: NodeJS.ProcessEnv): Promise<Engine
 }
 
 /** Returns the engine in the cache folder `root`. The folder is renamed into place, so it is complete or missing. */
-export function findInCache(root: string, environment: NodeJS.ProcessEnv): Engine {
+export function findInCache(root: string, version: string, environment: NodeJS.ProcessEnv): Engine {
   const folder = join(root, "bin");
   for (const file of Object.values(engineFiles)) {
     if (firstExecutable([folder], file) === undefined) {
       throw new NoEngine(`nothing complete in ${root}`);
     }
   }
-  return engineAt(join(folder, engineFiles.pulumi), "cache", engineVersion, environment);
+  return engineAt(join(folder, engineFiles.pulumi), "cache", version, environment);
 }
 
 /** The path of an executable file in the first folder that has it. */

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { engineVersion, NoEngine } from "./engine";
+import { NoEngine } from "./engine";
 import { runAndWatch } from "./runAndWatch";
 
 const installerHost = "get.pulumi.com";
@@ -13,13 +13,14 @@ export async function installEngine(
   root: string,
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void,
+  version: string,
 ): Promise<void> {
   await assertReachable();
-  say(`Installing Pulumi ${engineVersion} with Pulumi's own installer.`);
+  say(`Installing Pulumi ${version} with Pulumi's own installer.`);
   // In its own process, because the installer cannot be cancelled and a process can.
   const result = await runAndWatch(
     process.execPath,
-    ["--import", "tsx", join(__dirname, "installerProcess.ts"), root, engineVersion],
+    ["--import", "tsx", join(__dirname, "installerProcess.ts"), root, version],
     {
       cwd: __dirname,
       env: environment,

@@ -3,13 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { devDependencies } from "../../package.json";
 import { consumerProgram } from "../package/consumerProgram";
-import { leanStart } from "./harness";
+import { leanStart, sdkVersion } from "./harness";
 import { World } from "./world";
 
 /** Our SDK, for npm or pnpm. */
-export const sdk = `@pulumi/pulumi@${devDependencies["@pulumi/pulumi"]}`;
+export const sdk = `@pulumi/pulumi@${sdkVersion()}`;
 
 /** A folder for a user's project. */
 export function emptyFolder(): string {

@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type typescript from "typescript";
-import { repositoryRoot } from "./harness";
+import { packagesIn, repositoryRoot } from "./harness";
 
 // The SDK's own compiler, for programs without a compiler. It is old, so our declarations must not use newer syntax.
 const ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js") as typeof typescript;
@@ -26,7 +26,7 @@ describe(`the declarations under TypeScript ${ts.version}`, () => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "webextract-types-")));
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(repositoryRoot, join(folder, "node_modules", "pulumi-webextract"), "junction");
-    symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(folder, "node_modules", "@pulumi"), "junction");
+    symlinkSync(packagesIn().sdk, join(folder, "node_modules", "@pulumi"), "junction");
   });
 
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addPolicyStarter } from "../../scripts/engine/policyStarter";
-import { repositoryRoot } from "./harness";
+import { packagesIn, repositoryRoot } from "./harness";
 import { World } from "./world";
 
 const example = join(repositoryRoot, "examples", "policy");
@@ -128,7 +128,7 @@ async function packForEngine({ project }: World, starter: string): Promise<strin
   cpSync(example, copy, { recursive: true, filter: (path) => !path.endsWith("node_modules") });
   writeFileSync(join(copy, "PulumiPolicy.yaml"), "runtime: node\n");
   mkdirSync(join(copy, "node_modules"));
-  symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(copy, "node_modules", "@pulumi"), "junction");
+  symlinkSync(packagesIn().sdk, join(copy, "node_modules", "@pulumi"), "junction");
   return copy;
 }
 

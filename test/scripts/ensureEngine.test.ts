@@ -44,13 +44,13 @@ describe("ensureEngine", () => {
     }
   }
 
-  function making(source: EngineWay["source"] = "go"): EngineWay & { calls: number } {
+  function making(source: EngineWay["source"] = "go") {
     const way = {
       source,
-      calls: 0,
-      make: async (folder: string) => {
-        way.calls += 1;
-        putEngine(join(folder, "bin"), engineVersion);
+      versions: [] as string[],
+      make: async (...[folder, , , version]: Parameters<EngineWay["make"]>) => {
+        way.versions.push(version);
+        putEngine(join(folder, "bin"), version);
       },
     };
     return way;
@@ -106,7 +106,20 @@ describe("ensureEngine", () => {
     assert.equal(made.source, "go");
     assert.equal(existsSync(made.pulumi), true);
     assert.equal((await find(way)).source, "cache");
-    assert.equal(way.calls, 1);
+    assert.deepEqual(way.versions, [engineVersion]);
+  });
+
+  it("keeps another version beside the version of the tests, and looks for it alone", async () => {
+    putEngine(join(cache(), "bin"), engineVersion);
+    putEngine(join(root, "path"), "3.250.1");
+    const other = making();
+    const options = { environment, say, ways: [other], version: "3.276.0" };
+    assert.deepEqual([(await ensureEngine(options)).source, (await ensureEngine(options)).source], ["go", "cache"]);
+    assert.deepEqual(other.versions, ["3.276.0"]);
+    assert.deepEqual(readdirSync(join(root, "home", "versions")).sort(), [engineVersion, "3.276.0"].sort());
+    accessSync(join(root, "home", "versions", "3.276.0", "bin", policyStarter), constants.X_OK);
+    putEngine(join(root, "path"), "3.276.0");
+    assert.equal((await ensureEngine(options)).source, "PATH");
   });
 
   it("replaces an incomplete cache, and removes the files of an interrupted call", async () => {
@@ -177,7 +190,7 @@ describe("ensureEngine", () => {
       source: "go",
       make: async (folder) => {
         await waiting;
-        await way.make(folder, environment, say);
+        await way.make(folder, environment, say, engineVersion);
       },
     };
     const hear = (line: string) => {
@@ -187,7 +200,7 @@ describe("ensureEngine", () => {
     };
     const options = { environment, say: hear, ways: [slow] };
     const engines = await Promise.all([ensureEngine(options), ensureEngine(options)]);
-    assert.equal(way.calls, 1);
+    assert.deepEqual(way.versions, [engineVersion]);
     assert.deepEqual(engines.map(({ source }) => source).sort(), ["cache", "go"]);
   });
 

@@ -55,11 +55,16 @@ describe("ensureHosts", () => {
     assert.equal(existsSync(join(root, "bin", host("yaml"))), false);
   });
 
-  it("is what --languages asks for, and an unknown language is refused by name", async () => {
-    const script = ["--import", "tsx", "scripts/engine/main.ts", "--languages", "yaml,cobol"];
-    await assert.rejects(
-      promisify(execFile)(process.execPath, script, { cwd: repositoryRoot }),
-      ({ stderr }: { stderr: string }) => stderr.includes("--languages cannot be cobol; allowed: yaml, python, go"),
-    );
-  });
+  for (const [option, value, said] of [
+    ["--languages", "yaml,cobol", "--languages cannot be cobol; allowed: yaml, python, go"],
+    ["--version", "2.9.0", "--version must be newest, or a version of Pulumi 3 such as 3.276.0; got 2.9.0"],
+  ] as const) {
+    it(`is what npm run engine asks for, which refuses ${option} ${value} by name`, async () => {
+      const script = ["--import", "tsx", "scripts/engine/main.ts", option, value];
+      await assert.rejects(
+        promisify(execFile)(process.execPath, script, { cwd: repositoryRoot }),
+        ({ stderr }: { stderr: string }) => stderr.includes(said),
+      );
+    });
+  }
 });

@@ -1,6 +1,15 @@
 export { type Finding, findInFolder, findInText } from "./findInFolder";
+export { newest, newestNodes } from "./newest";
 export { nodeFolder } from "./nodes";
-export { installPackages, installTarball, newestVersion, packTarball, repositoryRoot } from "./package";
+export {
+  installPackages,
+  installTarball,
+  newestVersion,
+  packagesIn,
+  packTarball,
+  repositoryRoot,
+  sdkVersion,
+} from "./package";
 export {
   leanStart,
   type NodeOptions,

@@ -1,6 +1,6 @@
 import type { ExecFileException, ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,20 @@ import type { PackageFolder } from "../../../scripts/packages/packages";
 
 /** The folder of this repository. */
 export const repositoryRoot = resolve(__dirname, "../../..");
+
+/**
+ * The package and the folder `@pulumi` with the SDK that run in the projects of tests.
+ * @param folder into which npm has installed both. Default: `TEST_SDK` in the environment, or this repository
+ */
+export function packagesIn(folder = process.env.TEST_SDK): { own: string; sdk: string } {
+  const own = folder === undefined ? repositoryRoot : join(folder, "node_modules", "pulumi-webextract");
+  return { own, sdk: join(folder ?? repositoryRoot, "node_modules", "@pulumi") };
+}
+
+/** The version of that SDK. */
+export function sdkVersion(): string {
+  return JSON.parse(readFileSync(join(packagesIn().sdk, "pulumi", "package.json"), "utf8")).version;
+}
 
 const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
 

@@ -8,7 +8,7 @@ import type { Finding } from "./findInFolder";
 import { findInFolder, findInText } from "./findInFolder";
 import { keyService } from "./keyService";
 import { keepStack, keptStack } from "./newStack";
-import { repositoryRoot } from "./package";
+import { packagesIn, repositoryRoot } from "./package";
 import type { RunResult } from "./run";
 import { Run } from "./run";
 import type { State, StateResource } from "./state";
@@ -36,6 +36,13 @@ export interface ProjectOptions {
   env?: Readonly<Record<string, string>>;
   /** Folders at the beginning of PATH. */
   path?: readonly string[];
+  /** Default: the first engine that `ensureEngine` finds. */
+  engine?: Engine;
+  /**
+   * A folder into which npm has installed an SDK and the packed package. Default: `TEST_SDK` in the environment, as in `npm run test:newest`, or this
+   * repository.
+   */
+  sdk?: string;
   /**
    * Whether the SDK starts with less work, see `leanSdk.js`, and the stack has no passphrase, see `keyService.ts`. Default: only for `program`. Not for
    * measurements. `transpiled` keeps TypeScript, but does not check types: for a program that another test runs as users do.
@@ -72,6 +79,11 @@ const transpiled = { PROGRAM_IS_TYPESCRIPT: "true", PULUMI_NODEJS_TRANSPILE_ONLY
 
 let sharedEngine: Promise<Engine> | undefined;
 
+async function firstEngine(): Promise<Engine> {
+  sharedEngine ??= ensureEngine();
+  return await sharedEngine;
+}
+
 /**
  * A Pulumi project in a temporary folder, driven with the real engine: its own backend, home and folder for temporary files, so that
  * everything that a run writes is under `root` and can be searched.
@@ -93,8 +105,7 @@ export class Project {
 
   /** Makes the folder and the stack. End it with {@link remove}. */
   static async create(options: ProjectOptions): Promise<Project> {
-    sharedEngine ??= ensureEngine();
-    const engine = await sharedEngine;
+    const engine = options.engine ?? (await firstEngine());
     const root = mkdtempSync(join(tmpdir(), "webextract-"));
     for (const folder of ["program", "state", "home", "tmp"]) {
       mkdirSync(join(root, folder));
@@ -316,12 +327,13 @@ export class Project {
     const modules = join(this.folder, "node_modules");
     mkdirSync(modules, { recursive: true });
     if (options.install !== "none") {
+      const { own: source, sdk } = packagesIn(options.sdk);
       // A link to the repository itself would make the engine search all its folders for plugins, which takes longer than the start of the program.
       const own = join(modules, "pulumi-webextract");
       mkdirSync(own);
-      cpSync(join(repositoryRoot, "package.json"), join(own, "package.json"));
-      symlinkSync(join(repositoryRoot, "dist"), join(own, "dist"), "junction");
-      symlinkSync(join(repositoryRoot, "node_modules", "@pulumi"), join(modules, "@pulumi"), "junction");
+      cpSync(join(source, "package.json"), join(own, "package.json"));
+      symlinkSync(join(source, "dist"), join(own, "dist"), "junction");
+      symlinkSync(sdk, join(modules, "@pulumi"), "junction");
     }
     for (const name of options.link ?? []) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
