@@ -54,7 +54,7 @@ export function hintFor(
         return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
       }
       if (failure.about === "notOfService") {
-        return `Check that ${nameOf("baseUrl")} is the address of the service itself, and what a proxy on the way does. Then try again.`;
+        return `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`;
       }
       return "Correct what the service reports, then try again.";
   }
