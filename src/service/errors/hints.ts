@@ -26,10 +26,13 @@ export function hintFor(
           : `Set a valid ${tokenSources(nameOf)}.`;
       return failure.about === "notOfService" ? `${advice} ${droppedCredential}` : advice;
     }
-    case "plan":
-      return request.operation.plan === "professional"
-        ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
-        : "Check the permissions of the account.";
+    case "plan": {
+      const advice =
+        request.operation.plan === "professional"
+          ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
+          : "Check the permissions of the account.";
+      return failure.about === "notOfService" ? `${advice} Or a proxy on the way refused it: check that too.` : advice;
+    }
     case "rateLimited":
       return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait. Requests of other programs at the same address count too.`;
     case "unreachable":

@@ -85,6 +85,15 @@ describe("a response of a proxy", () => {
       );
     });
 
+    it("a proxy that may have refused the request, after a 403 without a code", async () => {
+      const squid = afterTheEffect.find(({ status }) => status === 403) ?? assert.fail();
+      const message = await messageOf(squid);
+      assert.match(
+        message,
+        /403 .*\(Server: squid\/5\.7, Via: .*Check the permissions .* Or a proxy on the way refused/,
+      );
+    });
+
     it("an error that is not known to refuse the operation", async () => {
       const message = await messageOf(foreign, exampleCalls.copyTask.send);
       assert.match(message, /404 NotFound: "there is no such operation", which is not known to mean that copyTask was/);
