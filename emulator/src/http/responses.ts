@@ -93,5 +93,6 @@ function page(status: number): string {
 function retryAfter(behaviour: Behaviour, now: number): Record<string, string> {
   if (behaviour.retryAfter === "none") return {};
   if (behaviour.retryAfter === "seconds") return { "retry-after": "1" };
-  return { "retry-after": new Date(now + 1000).toUTCString() };
+  // A client compares the two, and the clock of an emulator need not show the real time.
+  return { date: new Date(now).toUTCString(), "retry-after": new Date(now + 1000).toUTCString() };
 }

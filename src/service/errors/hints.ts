@@ -26,10 +26,13 @@ export function hintFor(
           : `Set a valid ${tokenSources(nameOf)}.`;
       return failure.about === "notOfService" ? `${advice} ${droppedCredential}` : advice;
     }
-    case "plan":
-      return request.operation.plan === "professional"
-        ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
-        : "Check the permissions of the account.";
+    case "plan": {
+      const advice =
+        request.operation.plan === "professional"
+          ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
+          : "Check the permissions of the account.";
+      return failure.about === "notOfService" ? `${advice} Or a proxy on the way refused it: check that too.` : advice;
+    }
     case "rateLimited":
       return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait. Requests of other programs at the same address count too.`;
     case "unreachable":
@@ -54,7 +57,7 @@ export function hintFor(
         return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
       }
       if (failure.about === "notOfService") {
-        return `Check that ${nameOf("baseUrl")} is the address of the service itself, and what a proxy on the way does. Then try again.`;
+        return `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`;
       }
       return "Correct what the service reports, then try again.";
   }

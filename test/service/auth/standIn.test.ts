@@ -52,6 +52,17 @@ describe("a stored token of another credential", () => {
       ]);
     });
 
+    it("is not used if a proxy responds in place of the service: the configured one may have been exchanged", async () => {
+      world.service.onRefresh = (response) => {
+        response.writeHead(404, { "content-type": "text/html" }).end("<html>404 Not Found</html>");
+        return true;
+      };
+      world.service.seen.length = 0;
+      const error = await errorOf(startTask(clientWith({ refreshToken: "configured" })));
+      assert.match(error.message, /the refresh failed\. refreshToken .*404.*The refresh token may be invalid now/);
+      assert.deepEqual(usedTokens(), ["Bearer access-1", undefined]);
+    });
+
     it("is renewed, and the new refresh token replaces the refresh token of its own family", async () => {
       world.service.access.clear();
       await startTask(clientWith({ refreshToken: "configured" }));

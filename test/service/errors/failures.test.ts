@@ -47,12 +47,12 @@ const foreignCodes = ["NotFound", "MethodNotAllowed", "TaskUpdateFail", "ServerE
 const foreignBodies: Record<string, unknown> = {
   "no body": "",
   "a page": "<html><head><title>404 Not Found</title></head><body><center>nginx/1.22.1</center></body></html>",
+  "the service's response to a path that it does not have": envelope("NotFound"),
   "a sentence as an error": { error: "upstream request timeout" },
   "a code of a gateway": { code: 1, message: "client closed the request" },
   "a known code without the form of the service": { code: "InvalidTaskId", message: "no such task" },
   "an error without a requestId": { error: { code: "InvalidTaskId", message: "no such task" } },
   "an error without a code": { error: { message: "it is not done" }, requestId: "q" },
-  "the service's response to a path that it does not have": envelope("NotFound"),
   "a list": [envelope("InvalidTaskId")],
   "half an error": '{"error":{"code":"InvalidTaskId","message":"no su',
 };
@@ -60,19 +60,25 @@ const foreignBodies: Record<string, unknown> = {
 describe("a response that is no success proves that nothing was executed", () => {
   for (const name of [...once, "getData"] as const) {
     describe(name, () => {
-      for (const [what, body] of Object.entries(foreignBodies)) {
+      for (const [index, [what, body]] of Object.entries(foreignBodies).entries()) {
         it(`only with a status of a request that was not handed on, if it is ${what}`, () => {
-          assert.deepEqual(proving(name, body), beforeExecution);
+          // Each status with the first bodies, and some with the others: all with all would take a minute.
+          const among = index < 3 ? statuses : usualStatuses;
+          assert.deepEqual(
+            proving(name, body, among),
+            beforeExecution.filter((status) => among.includes(status)),
+          );
         });
       }
 
       it("with each known code of the operation, in both forms of an error, with 200 and 4xx", () => {
-        const able = statuses.filter((status) => status === 200 || (status >= 400 && status < 500));
         for (const [index, code] of codesOf(name).entries()) {
+          const among = index === 0 ? statuses : usualStatuses;
+          const able = among.filter((status) => status === 200 || (status >= 400 && status < 500));
           // A 408 says that the outcome is unknown, and these codes do not say otherwise.
           const isPlain = /^(InvalidParameter|RequestModelNull)/.test(code);
           const expected = able.filter((status) => status !== 408 || !isPlain);
-          assert.deepEqual(proving(name, index % 2 === 0 ? envelope(code) : older(code)), expected, code);
+          assert.deepEqual(proving(name, index % 2 === 0 ? envelope(code) : older(code), among), expected, code);
         }
       });
 

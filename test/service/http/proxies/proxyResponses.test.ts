@@ -81,7 +81,16 @@ describe("a response of a proxy", () => {
     it("the name of the server, and the address to check", async () => {
       assert.match(
         await messageOf(page),
-        /the response was 404 without an error of the service \(text\/html\), probably from a proxy in front of it \(Server: nginx\/1\.22\.1\)\. Check that baseUrl is/,
+        /the response was 404 without an error of the service \(text\/html\), probably from a proxy in front of it \(Server: nginx\/1\.22\.1\)\. Check baseUrl and the proxies on the way/,
+      );
+    });
+
+    it("a proxy that may have refused the request, after a 403 without a code", async () => {
+      const squid = afterTheEffect.find(({ status }) => status === 403) ?? assert.fail();
+      const message = await messageOf(squid);
+      assert.match(
+        message,
+        /403 .*\(Server: squid\/5\.7, Via: .*Check the permissions .* Or a proxy on the way refused/,
       );
     });
 
