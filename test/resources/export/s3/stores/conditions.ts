@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { S3 } from "@aws-sdk/client-s3";
+
+const otherTag = "0123456789abcdef0123456789abcdef";
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64");
+
+/** What a store accepts although it must refuse it, asked directly. */
+export async function acceptedBy(store: S3, bucket: string): Promise<string[]> {
+  const object = { Bucket: bucket, Key: "conditions" };
+  const write = (): Promise<unknown> => store.putObject({ ...object, Body: "theirs" });
+  const start = async (): Promise<{ Bucket: string; Key: string; UploadId: string | undefined }> => {
+    const { UploadId } = await store.createMultipartUpload({ ...object, ChecksumAlgorithm: "SHA256" });
+    return { ...object, UploadId };
+  };
+  const complete = async (condition: { IfNoneMatch: string } | { IfMatch: string }): Promise<unknown> => {
+    const upload = await start();
+    const part = { PartNumber: 1, ChecksumSHA256: sha256("ours") };
+    const { ETag } = await store.uploadPart({ ...upload, ...part, Body: "ours" });
+    return store.completeMultipartUpload({ ...upload, MultipartUpload: { Parts: [{ ...part, ETag }] }, ...condition });
+  };
+  const requests: Record<string, () => Promise<unknown>> = {
+    "PutObject with another SHA-256": () => store.putObject({ ...object, Body: "ours", ChecksumSHA256: sha256("x") }),
+    "UploadPart with another SHA-256": async () => {
+      const part = { PartNumber: 1, ChecksumSHA256: sha256("x") };
+      return store.uploadPart({ ...(await start()), ...part, Body: "ours" });
+    },
+    "PutObject if there is an object": () => store.putObject({ ...object, Body: "ours", IfNoneMatch: "*" }),
+    "PutObject if the object has changed": () => store.putObject({ ...object, Body: "ours", IfMatch: otherTag }),
+    "CompleteMultipartUpload if there is an object": () => complete({ IfNoneMatch: "*" }),
+    "CompleteMultipartUpload if the object has changed": () => complete({ IfMatch: otherTag }),
+    "DeleteObject if the object has changed": () => store.deleteObject({ ...object, IfMatch: otherTag }),
+  };
+  const accepted: string[] = [];
+  for (const [name, send] of Object.entries(requests)) {
+    await write();
+    // A refusal is a response: a store that has ended fails the request before.
+    await send().then(
+      () => accepted.push(name),
+      () => undefined,
+    );
+  }
+  return accepted;
+}
