@@ -7,7 +7,7 @@ import {
   nothingIsLeftForLater,
   statusCodesStayInErrors,
 } from "./rules/files";
-import { linksResolve } from "./rules/links";
+import { linksResolve, namedModulesExist } from "./rules/links";
 import { importsFollowTheOrder } from "./rules/order";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
@@ -25,6 +25,7 @@ const rules: readonly Rule[] = [
   namesSaySomething,
   nothingIsLeftForLater,
   linksResolve,
+  namedModulesExist,
 ];
 
 /** The violations of all rules in the project at `root`, one line each. */

@@ -28,6 +28,21 @@ export function linksResolve(project: Project): string[] {
   );
 }
 
+/** Each module that a page for contributors names exists: with its whole path, or with the end of it. */
+export function namedModulesExist({ pages, sources }: Project): string[] {
+  const isThere = (name: string): boolean => sources.some(({ path }) => path === name || path.endsWith(`/${name}`));
+  return pages
+    .filter(({ path }) => path === "CONTRIBUTING.md" || path.startsWith("contributing/"))
+    .flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) => {
+        const names = [...line.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = ""]) => name);
+        return names
+          .filter((name) => !isThere(name))
+          .map((name) => `${path}:${index + 1} names ${name}: there is no such file`);
+      }),
+    );
+}
+
 function problemOf(
   target: string,
   from: string,

@@ -8,7 +8,7 @@ import {
   nothingIsLeftForLater,
   statusCodesStayInErrors,
 } from "../../scripts/rules/files";
-import { linksResolve } from "../../scripts/rules/links";
+import { linksResolve, namedModulesExist } from "../../scripts/rules/links";
 import { importsFollowTheOrder } from "../../scripts/rules/order";
 import type { Rule } from "../../scripts/rules/project";
 import { projectOf } from "./projectOf";
@@ -223,5 +223,24 @@ describe("project rule: links resolve", () => {
     refuses(linksResolve, page('<img src="docs/none.svg">'), /none\.svg: there is no such file/);
     refuses(linksResolve, page("[a][b]\n\n[b]: ../outside.md"), /outside\.md: there is no such file/);
     refuses(linksResolve, { ...files, "docs/other.md": "[a](docs/page.md)" }, /^docs\/other\.md:1 /);
+  });
+});
+
+describe("project rule: modules that pages for contributors name exist", () => {
+  const files = { "src/resources/run/cloudRun.ts": "", "docs/page.md": "`none.ts`" };
+
+  it("accepts the path of a module and the end of it, and any name in the pages for users", () => {
+    const text = "`src/resources/run/cloudRun.ts`, `run/cloudRun.ts`, `cloudRun.ts`, `*.slow.test.ts`, `page.json`";
+    accepts(namedModulesExist, { ...files, "contributing/walks.md": text });
+  });
+
+  it("refuses others, with the line", () => {
+    for (const name of ["Run.ts", "http/cloudRun.ts"]) {
+      refuses(
+        namedModulesExist,
+        { ...files, "CONTRIBUTING.md": `one\n\`${name}\`` },
+        /^CONTRIBUTING\.md:2 names .* file$/,
+      );
+    }
   });
 });

@@ -188,7 +188,7 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
     await content?.close();
     const problem = fileFailure(error, place.name);
     if (isKept(work) && problem instanceof Error) {
-      problem.message += ` The complete file is "${relative(context.folder, path)}". The next up sends it, if the export is the same.`;
+      problem.message += ` The complete file is "${relative(context.folder, path)}". The next up sends it, if the export and its checks are the same.`;
     }
     throw problem;
   }
