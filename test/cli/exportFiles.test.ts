@@ -183,6 +183,15 @@ describe("webextract export to a file", () => {
     assert.equal(readFileSync(world.path("taken"), "utf8"), "mine");
   });
 
+  it("refuses a path of S3 with one slash, and warns of a backslash in a name", async () => {
+    const { code, stderr } = await world.run("export shop-1 --out s3:/rows/all.ndjson");
+    assert.deepEqual([code, left()], [2, []], stderr);
+    assert.match(stderr, /--out names no object of S3 \(path\.join makes one slash of two\).*No rows were read/);
+    const windows = await world.run(["export", "shop-1", "--out", "rows\\all.ndjson"]);
+    assert.match(windows.stderr, /--out contains a backslash, which separates no folders/);
+    assert.deepEqual(left(), ["rows\\all.ndjson"]);
+  });
+
   it("fails if standard output cannot be written", async () => {
     writeFileSync(world.path("readOnly"), "");
     const output = openSync(world.path("readOnly"), "r");

@@ -19,6 +19,7 @@ import type {
 import { RowReader } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
 import { checkedArgs } from "../../resources/index";
+import { backslashHint } from "../../resources/lists/allowedFile";
 import type { Context } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
@@ -101,7 +102,7 @@ export const exportRows: CliCommand = {
       await (isAsRead(args) ? writePages(args, context, cli) : writeFile(args, context, cli));
       return { json: undefined, text: () => "" };
     }
-    warnOfEnding(out, format, cli);
+    warnOfName(out, format, cli);
     const { taskId, file, rowCount, bytes, sha256, complete } = await runCommandExport(args, context);
     const part = complete ? "" : ", not all rows of the service,";
     return {
@@ -111,8 +112,12 @@ export const exportRows: CliCommand = {
   },
 };
 
-/** A program that reads the file by its name would read it wrongly. */
-function warnOfEnding(out: string, format: ExportFormat, { terminal }: Cli): void {
+/** A program that reads the file by its name would read it wrongly, or would not find it. */
+function warnOfName(out: string, format: ExportFormat, { terminal }: Cli): void {
+  const hint = backslashHint(out);
+  if (hint !== undefined) {
+    terminal.warn(`--out ${hint}.`);
+  }
   const uncompressed = out.replace(/\.(?:gz|zst)$/, "");
   const other = formatNames.find((name) => uncompressed.endsWith(formats[name].extension));
   if (other !== undefined && other !== format) {

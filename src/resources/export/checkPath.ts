@@ -3,6 +3,7 @@ import { resolve, sep } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../args";
+import { backslashHint } from "../lists/allowedFile";
 import type { CheckContext } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
 import { exists, isFolder } from "./destinations/diskFile";
@@ -89,8 +90,13 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
   }
 }
 
-/** The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command of `pipe` can read its environment. */
-export function warnOfSecrets({ path, pipe }: DataExportArgs, { warn }: CheckContext): void {
+/** Warns of a name of another system, and of secrets. */
+export function warnOfPath({ path, pipe }: DataExportArgs, { warn }: CheckContext): void {
+  const hint = typeof path === "string" ? backslashHint(path) : undefined;
+  if (hint !== undefined) {
+    warn?.(`path ${hint}.`);
+  }
+  // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command of `pipe` can read its environment.
   for (const [name, parts] of Object.entries({ path: [path], pipe: [pipe].flat() })) {
     const text = parts.filter((part: unknown) => typeof part === "string").join(" ");
     if (hideSecrets(text) !== text) {

@@ -16,7 +16,7 @@ import {
 import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
-import { checkPath, checkPlace, warnOfSecrets } from "./checkPath";
+import { checkPath, checkPlace, warnOfPath } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
@@ -76,7 +76,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
       checkPackages(args, context);
-      warnOfSecrets(args, context);
+      warnOfPath(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason = `cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task`;

@@ -79,11 +79,19 @@ export function readChecked<T extends { sha256: string }>(
   return found;
 }
 
+/** On this system, a backslash is a character of a name like others. Undefined for a path without one, and on Windows. */
+export function backslashHint(path: string): string | undefined {
+  return sep === "/" && path.includes("\\")
+    ? 'contains a backslash, which separates no folders on this system. Write "/"'
+    : undefined;
+}
+
 function describeFileError(error: unknown, path: string): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) {
     return messageOf(error);
   }
   const what = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be read: ${code}`;
-  return `${what} (looked for "${path}", relative to the program's folder)`;
+  const hint = backslashHint(path);
+  return `${what} (looked for "${path}", relative to the program's folder${hint === undefined ? "" : `; it ${hint}`})`;
 }

@@ -19,7 +19,9 @@ export function s3Path(bucket: string, key: string): string {
 
 /** What is wrong with a path that names no file on the disk, as far as the string shows it. Undefined for a file on the disk. */
 export function remotePathProblem(path: string): string | undefined {
-  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(path)) {
+  // A drive of Windows is one letter.
+  const [, slashes] = /^[a-z][a-z0-9+.-]+:([\\/]+)/i.exec(path) ?? [];
+  if (slashes === undefined) {
     return undefined;
   }
   const { bucket, key } = bucketAndKey(path);
@@ -30,5 +32,5 @@ export function remotePathProblem(path: string): string | undefined {
   const isKey = !key.split("/").some((part) => ["", ".", ".."].includes(part));
   return isS3Path(path) && bucket !== "" && isKey
     ? undefined
-    : 'names no object of S3: write it like "s3://bucket/rows/{lotNo}.ndjson", with a key that has no empty part, "." or ".."';
+    : `names no object of S3${slashes.length > 1 ? "" : " (path.join makes one slash of two)"}: write it like "s3://bucket/rows/{lotNo}.ndjson", with a key that has no empty part, "." or ".."`;
 }
