@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { DuckDBInstance } from "@duckdb/node-api";
 import sinon from "sinon";
 import fc from "../../fastCheck";
-import { columnKinds } from "../../internals/resources";
+import { columnKinds, writeFormat } from "../../internals/resources";
 import { failure, World } from "../life";
 
 type Cells = Record<string, unknown>;
@@ -119,6 +119,49 @@ describe("DataExport as Parquet", () => {
     );
     assert.deepEqual(n, { path_in_schema: "n", statistics: true });
     assert.ok(others.length > 0 && others.every(({ statistics }) => statistics === false));
+  });
+
+  it("of wide rows with few values is small, and has each value in its row, in all row groups", async () => {
+    // The last rows are long, so that there are several groups.
+    const line = (n: number): string => {
+      const few = Array.from({ length: 5 }, (_, k) => [`f${(n * 7 + k * 199) % 1000}`, `${n}.${k}`]);
+      const cells = [...(n % 10 === 9 ? [] : few), ...(n > 900 ? [["long", "x".repeat(40_000)]] : [])];
+      return JSON.stringify(Object.fromEntries(cells));
+    };
+    const lines = Array.from({ length: 1_000 }, (_, n) => line(n));
+    const [short, long] = [lines.slice(0, 900), lines];
+    const sizes = [];
+    for (const rows of [short, long]) {
+      const from = world.path("rows.ndjson");
+      writeFileSync(from, `${rows.join("\n")}\n`);
+      await writeFormat({ format: "parquet" }, from, world.path("wide.parquet"), { folder: world.path(".") });
+      sizes.push(statSync(world.path("wide.parquet")).size / statSync(from).size);
+      const found = await query(`FROM '${world.path("wide.parquet")}'`);
+      const filled = found.map((cells) =>
+        Object.fromEntries(Object.entries(cells).filter(([, cell]) => cell !== null)),
+      );
+      assert.deepEqual(
+        filled,
+        rows.map((each) => JSON.parse(each)),
+      );
+    }
+    assert.ok(
+      sizes.every((times) => times < 3),
+      `${sizes} times the size of the rows`,
+    );
+    const [groups] = await query(
+      `SELECT num_row_groups AS number FROM parquet_file_metadata('${world.path("wide.parquet")}')`,
+    );
+    assert.equal(groups?.number, "2");
+  });
+
+  it("has as many rows as the export when no row has a field", async () => {
+    world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+    world.emulator.change.insertRows("task-2", ["{}", "{}", "{}"]);
+    const each = world.declare("DataExport");
+    await each.up({ ...all, taskId: "task-2" });
+    assert.equal(each.state.rowCount, 3);
+    assert.deepEqual(await query("SELECT count(*)::INT AS rows FROM FILE"), [{ rows: 3 }]);
   });
 
   it("without a row has the columns of its types", async () => {

@@ -13,7 +13,7 @@ export const csv: Format = {
     const cellOf = (value = ""): string => quoted(csvFormulas === "escape" ? withoutFormula(value) : value);
     // Readers skip blank lines, so a record of one empty cell has quotation marks.
     const lineOf = (cells: Cells): string => `${cells.map(cellOf).join(",") || '""'}\n`;
-    if (table.names.length > 0 || table.rowCount > 0) {
+    if (table.names.length > 0) {
       yield Buffer.from(lineOf(table.names));
     }
     for await (const rows of table.parts()) {

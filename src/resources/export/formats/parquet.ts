@@ -10,8 +10,14 @@ import { RowTable } from "./rowTable";
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
 
-/** A row group is complete when its cells have so many characters. It is in memory until then. Larger groups take more memory and longer to write. */
-const longestGroup = 512 * 1024;
+/**
+ * A row group is complete when its values have so many characters, and so many for each column: a group describes all columns, also those without a
+ * value. It is in memory until then. Larger groups take more memory and longer to write.
+ */
+const charactersOfGroup = 512 * 1024;
+const charactersOfColumn = 2 * 1024;
+/** What a value and a row take beside their characters. A null takes nothing until the group is written. */
+const charactersBeside = 8;
 
 /** Columns with types. A value that does not fit its type refuses the rows. */
 export const parquet: Format = {
@@ -40,22 +46,28 @@ export const parquet: Format = {
       bytes.index = 0;
       return piece;
     };
+    const complete = Math.max(charactersOfGroup, charactersOfColumn * columns.length);
     let line = 0;
+    let linesBefore = 0;
     let length = 0;
     const writeGroup = (): Buffer => {
-      void writer.write({ columnData: columns.map((column) => column.take()), rowGroupSize: line });
+      const rowGroupSize = line - linesBefore;
+      void writer.write({ columnData: columns.map((column) => column.take(rowGroupSize)), rowGroupSize });
+      linesBefore = line;
       length = 0;
       return written();
     };
     for await (const rows of table.parts()) {
       for (const cells of rows) {
         line++;
-        for (const [index, column] of columns.entries()) {
-          const text = cells[index];
-          column.add(text, line);
-          length += 8 + (text?.length ?? 0);
+        length += charactersBeside;
+        for (const [index, text] of cells.entries()) {
+          if (text !== undefined) {
+            columns[index]?.add(text, line, line - linesBefore - 1);
+            length += charactersBeside + text.length;
+          }
         }
-        if (length >= longestGroup) {
+        if (length >= complete) {
           yield writeGroup();
         }
       }
@@ -76,7 +88,9 @@ class Column {
   readonly misfits = new RowCount();
   /** Number of values. */
   count = 0;
-  private data: (ColumnValue | null)[] = [];
+  private values: ColumnValue[] = [];
+  /** Their rows in the group. */
+  private places: number[] = [];
 
   constructor(
     readonly name: string,
@@ -88,24 +102,39 @@ class Column {
   }
 
   /** In a column with a type, a blank text is no value: in many rows, a field without a value is an empty string. */
-  add(text: string | undefined, line: number): void {
-    if (text === undefined || (this.type !== "string" && !/\S/.test(text))) {
-      this.data.push(null);
+  add(text: string, line: number, place: number): void {
+    if (this.type !== "string" && !/\S/.test(text)) {
       return;
     }
     this.count++;
     const value = columnKinds[this.type].convert(text);
     if (value === undefined) {
       this.misfits.note(line);
+      return;
     }
-    this.data.push(value ?? null);
+    this.values.push(value);
+    this.places.push(place);
   }
 
-  /** Strings have no statistics: the first and the last string of the alphabet help few queries, and take a sixth of the time to write. */
-  take(): { name: string; data: (ColumnValue | null)[]; statistics: boolean } {
-    const { name, data, type } = this;
-    this.data = [];
-    return { name, data, statistics: type !== "string" };
+  /**
+   * The nulls of a column are in memory while the writer has it: it takes one after the other. Strings have no statistics: the first and the last string of
+   * the alphabet help few queries, and take a sixth of the time to write.
+   */
+  take(rows: number): { name: string; data: (ColumnValue | null)[]; statistics: boolean } {
+    const { name, type, values, places } = this;
+    this.values = [];
+    this.places = [];
+    return {
+      name,
+      get data() {
+        const data = new Array<ColumnValue | null>(rows).fill(null);
+        for (const [index, place] of places.entries()) {
+          data[place] = values[index] as ColumnValue;
+        }
+        return data;
+      },
+      statistics: type !== "string",
+    };
   }
 }
 
