@@ -1,6 +1,6 @@
-import type { Problem, Shape } from "../service/contract/kinds";
-import { checkValue } from "../service/contract/kinds";
 import { parsedJson } from "../service/parsedJson";
+import type { Problem, Shape } from "../values/kinds";
+import { checkValue } from "../values/kinds";
 
 const booleans = new Map([
   ["true", true],

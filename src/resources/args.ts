@@ -5,10 +5,10 @@
  * arguments are valid, `Form<…>` names each of them for the compiler, beside the `check` that refuses the others.
  */
 
-import type { FieldSpec, Kind } from "../service/contract/kinds";
+import type { FieldSpec, Kind } from "../values/kinds";
 import { canonical } from "./values";
 
-export type { Kind, Problem, Shape } from "../service/contract/kinds";
+export type { Kind, Problem, Shape } from "../values/kinds";
 export {
   anything,
   boolean,
@@ -26,7 +26,7 @@ export {
   shortened,
   string,
   systemString,
-} from "../service/contract/kinds";
+} from "../values/kinds";
 
 /** A map with fields of known names. */
 export function object<T>(fields: ArgsSpec<T>): Kind<T> {

@@ -1,6 +1,6 @@
+import type { Problem, Shape } from "../values/kinds";
+import { checkValue, choice, integer, number, string } from "../values/kinds";
 import { isHeaderValue } from "./auth/accessToken";
-import type { Problem, Shape } from "./contract/kinds";
-import { checkValue, choice, integer, number, string } from "./contract/kinds";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
 import type { ProxyServer } from "./http/proxy";

@@ -2,7 +2,7 @@ import type { Context } from "../../resources/resource";
 import type { Presence } from "../../resources/task/taskPresence";
 import { lookUpExistence } from "../../resources/task/taskPresence";
 import { isServiceError } from "../../service/errors/errors";
-import { didYouMean } from "../../service/errors/likelyName";
+import { didYouMean } from "../../values/likelyName";
 import { CliError } from "../exitCodes";
 import type { Connection } from "./connection";
 import { serviceOf } from "./connection";

@@ -1,4 +1,4 @@
-import { isRecord } from "../isRecord";
+import { isRecord } from "../../values/isRecord";
 import { parsedJson } from "../parsedJson";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
