@@ -5,14 +5,23 @@ import { join } from "node:path";
 import { repositoryRoot, runTool } from "./commands";
 
 /** What the types are made of: the contracts, the settings of the generator, and its version. */
-const inputs = ["emulator/openapi.yaml", "emulator/admin.openapi.yaml", "redocly.yaml", "package-lock.json"];
+const inputs = [
+  "emulator/openapi.yaml",
+  "emulator/admin.openapi.yaml",
+  "redocly.yaml",
+  "package-lock.json",
+  "scripts/openapi.ts",
+];
 
 /** The file with the digest of the input. */
 const stamp = join(repositoryRoot, "emulator", "src", "generated", ".inputs");
 
+/** Each schema is a type of its own too, which an interface can extend. */
+const options = ["--root-types", "--root-types-no-schema-prefix"];
+
 /** Resolves with what is wrong; an empty string on success. */
 export async function generateTypes(): Promise<string> {
-  const { code, output } = await runTool("openapi-typescript", []);
+  const { code, output } = await runTool("openapi-typescript", options);
   if (code !== 0) return output;
   writeFileSync(stamp, digest());
   return "";
@@ -21,6 +30,12 @@ export async function generateTypes(): Promise<string> {
 /** Generates the types unless they are up to date. Resolves as {@link generateTypes} does. */
 export async function generateTypesIfStale(): Promise<string> {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === digest() ? "" : await generateTypes();
+}
+
+/** Resolves with a message if somebody has changed the types, or could not generate them. */
+export async function checkTypes(): Promise<string> {
+  const { code } = await runTool("openapi-typescript", [...options, "--check"]);
+  return code === 0 ? "" : "The types are out of date. Run: npm run openapi";
 }
 
 function digest(): string {

@@ -1,6 +1,7 @@
 import type { Behaviour } from "./behaviour";
 import type { Changes } from "./changes";
 import type { Fault, FaultFile, FaultView, Hold, HoldView } from "./faults/faults";
+import type * as described from "./generated/admin";
 import type { JournalEntry, RequestFilter } from "./http/journalEntry";
 import type { Inspection } from "./inspect";
 import type { ClockSetting, ClockView } from "./store/clock";
@@ -9,12 +10,7 @@ import type { StateDocument } from "./store/document/stateDocument";
 import type { Plan, Seed } from "./store/seed";
 
 /** Whether an emulator is ready. */
-export interface Health {
-  /** Always `ok`: an emulator that is not ready does not respond. */
-  status: "ok";
-  /** Version of the emulator. */
-  version: string;
-}
+export interface Health extends described.Health {}
 
 /** Options of {@link Emulator.createAccount}. */
 export interface AccountOptions {
@@ -25,14 +21,7 @@ export interface AccountOptions {
 }
 
 /** A snapshot of an account. */
-export interface SnapshotView {
-  /** Its name. */
-  name: string;
-  /** When it was saved, in ISO 8601, UTC, as the clock of the machine shows it. */
-  savedAt: string;
-  /** Number of tasks. */
-  taskCount: number;
-}
+export interface SnapshotView extends described.Snapshot {}
 
 /** A running emulator. The admin API over HTTP has the same powers. */
 export interface Emulator {

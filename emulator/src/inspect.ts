@@ -1,12 +1,11 @@
 import type { Row } from "./contract";
+import type * as described from "./generated/admin";
 import type { ProgressSample, RunProgress } from "./runs/runProgress";
 import type { Service } from "./service";
 import { visibleRows } from "./store/runRows";
-import type { Store, StoredRun, StoredSubtask, StoredTask, SubtaskStatus } from "./store/store";
+import type { Store, StoredRun, StoredSubtask, StoredTask } from "./store/store";
 import { isRunning } from "./store/store";
-import type { SubtaskCounts } from "./store/subtaskCounts";
 import { countSubtasks } from "./store/subtaskCounts";
-import type { VisitError } from "./visit";
 import { errorCount } from "./visit";
 
 /** An action, as it is stored. */
@@ -40,78 +39,16 @@ export interface TaskView {
 }
 
 /** A subtask, with details that a client cannot see. */
-export interface SubtaskView {
-  /** The subtask's id. */
-  subTaskId: string;
-  /** The status, in the words of the emulator. */
-  status: SubtaskStatus;
-  /** Pages read so far. */
-  pagesRead: number;
-  /** Pages that could not be read. */
-  errors: VisitError[];
-}
+export interface SubtaskView extends described.Subtask {}
 
 /** A batch. */
-export interface RunView {
-  /** Batch number. */
-  lotNo: string;
-  /** The task that ran. */
-  taskId: string;
-  /** When it started, in milliseconds since 1970; undefined for a run of an earlier version of the emulator. */
-  startedAt?: number;
-  /** When its last subtask ended; undefined while it works. */
-  endedAt?: number;
-  /** Number of rows, including late rows. */
-  rowCount: number;
-  /** Number of rows that are marked as exported. */
-  exportedCount: number;
-  /** Its subtasks. */
-  subtasks: SubtaskView[];
-}
+export interface RunView extends described.Run {}
 
 /** A batch, without its subtasks. */
-export interface RunSummary {
-  /** Batch number. */
-  lotNo: string;
-  /** The task that ran. */
-  taskId: string;
-  /** When it started, in milliseconds since 1970; undefined for a run of an earlier version of the emulator. */
-  startedAt?: number;
-  /** When its last subtask ended; undefined while it works. */
-  endedAt?: number;
-  /** Number of rows, including late rows. */
-  rowCount: number;
-  /** Number of rows that are marked as exported. */
-  exportedCount: number;
-  /** Number of pages that have been read. */
-  pagesRead: number;
-  /** Number of pages that could not be read. */
-  errorCount: number;
-  /** Number of subtasks by status. */
-  subtasks: SubtaskCounts;
-}
+export interface RunSummary extends described.RunSummary {}
 
 /** A task, with the numbers of what it has. */
-export interface TaskSummary {
-  /** The task's id. */
-  taskId: string;
-  /** Its group. */
-  taskGroupId: string;
-  /** Display name. */
-  name?: string;
-  /** Number of actions. */
-  actionCount: number;
-  /** Number of start URLs. */
-  startUrlCount: number;
-  /** Number of batches. */
-  runCount: number;
-  /** Number of rows of all batches. */
-  rowCount: number;
-  /** Number of rows that are marked as exported. */
-  exportedCount: number;
-  /** The latest batch; undefined if there is none. */
-  latestRun?: RunSummary;
-}
+export interface TaskSummary extends described.TaskSummary {}
 
 /** `running`: a subtask waits or works. Otherwise, `stopped` or `failed` if a subtask is. */
 export type RunStatus = "running" | "stopped" | "failed" | "finished";

@@ -1,3 +1,5 @@
+import type * as described from "./generated/admin";
+
 /** One page that a subtask has to open. */
 export interface PageVisit {
   /**
@@ -17,14 +19,7 @@ export interface PageVisit {
 }
 
 /** A page that could not be read. */
-export interface VisitError {
-  /** The page. */
-  url: string;
-  /** The reason. */
-  message: string;
-  /** Number of later ones, of which nothing else is kept. Only the last of 100 has it. */
-  others?: number;
-}
+export interface VisitError extends described.PageError {}
 
 /** The result of a page. */
 export interface VisitResult {

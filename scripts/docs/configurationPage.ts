@@ -1,6 +1,6 @@
 import type { Key } from "../../src/config/configKeys";
 import { configKeys } from "../../src/config/configKeys";
-import { describeShape } from "../../src/service/contract/kinds";
+import { describeShape } from "../../src/values/kinds";
 import type { Parts } from "./parts";
 import { table } from "./parts";
 

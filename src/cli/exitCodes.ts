@@ -1,7 +1,7 @@
 import { PartialFailure, ResourceError } from "../resources/resource";
 import type { ServiceErrorKind } from "../service/errors/errors";
 import { isServiceError } from "../service/errors/errors";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
 
 /** The exit codes, each with its meaning for the documentation. */
 export const exitCodes = {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
 import { statusInTwo, withStatuses } from "../resources/run/statuses";
-import { describeShape } from "../service/contract/kinds";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
 import { parsedUrl } from "../service/parsedUrl";
 import { optionProblems } from "../service/settings";
+import { describeShape, describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
 import { parse } from "./parse";

@@ -1,8 +1,8 @@
 import type { Statuses } from "../resources/resource";
-import type { Kind, Shape } from "../service/contract/kinds";
-import { boolean, choice, freeMap, list, string } from "../service/contract/kinds";
 import type { ServiceClientOptions } from "../service/options";
 import { optionKinds } from "../service/settings";
+import type { Kind, Shape } from "../values/kinds";
+import { boolean, choice, freeMap, list, string } from "../values/kinds";
 
 /**
  * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this description, and

@@ -1,6 +1,6 @@
-import type { Problem, Shape } from "../service/contract/kinds";
-import { checkValue, list } from "../service/contract/kinds";
 import { parsedJson } from "../service/parsedJson";
+import type { Problem, Shape } from "../values/kinds";
+import { checkValue, list } from "../values/kinds";
 
 /** Another word for a boolean, a map, or a quoted string: as the id of a task, it would allow nothing. */
 const isNoId = /^(?:yes|no|y|n|on|off|all|none|null|\*|[01]|["'{].*)$/is;

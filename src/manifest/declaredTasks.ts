@@ -6,7 +6,7 @@ import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
 import { isUrn } from "../resources/urn";
 import { entryOf, isPlainMap, unknown } from "../resources/values";
-import { didYouMean } from "../service/errors/likelyName";
+import { didYouMean } from "../values/likelyName";
 import type { DocumentReader, Values } from "./documentReader";
 import type { ResourceOptions } from "./documentShapes";
 import type { Place, Problems } from "./problems";

@@ -1,7 +1,7 @@
 import type { ArgSpecs, Problem, Shape } from "../resources/args";
 import { checkValue, describeShape } from "../resources/args";
 import { entryOf, replaceEach, unknown } from "../resources/values";
-import { didYouMean } from "../service/errors/likelyName";
+import { didYouMean } from "../values/likelyName";
 import { knownShapes } from "./documentShapes";
 import { mostLevels } from "./parseYaml";
 import type { ManifestFile, Place, Problems } from "./problems";

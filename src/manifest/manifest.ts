@@ -4,7 +4,7 @@ import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
 import { isUrn } from "../resources/urn";
 import { isPlainMap } from "../resources/values";
-import { didYouMean } from "../service/errors/likelyName";
+import { didYouMean } from "../values/likelyName";
 import type { Declared, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
 

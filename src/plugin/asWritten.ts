@@ -1,6 +1,6 @@
 import type { Shape } from "../resources/args";
 import { entryOf } from "../resources/values";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
 
 /**
  * Whether arguments are as a program writes them: with a list, a number or a boolean where `check` makes one string. An import returns them so, because

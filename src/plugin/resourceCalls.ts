@@ -33,7 +33,7 @@ import { taskNamedBy } from "../resources/ownership";
 import { partsOfUrn } from "../resources/urn";
 import { canonical, holdsUnknown, unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
 import type { Secrets, WireProperties } from "./values";

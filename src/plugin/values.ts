@@ -6,7 +6,7 @@ import type { ArgSpecs } from "../resources/args";
 import { isUnknownText, kindKey } from "../resources/engineValues";
 import { providerKey } from "../resources/urn";
 import { entryOf, unknown } from "../resources/values";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
 
 /**
  * Values as the engine sends them to a plugin. A secret, and a reference to a resource, are maps with a key of their own; an unknown value is one of some

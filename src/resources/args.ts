@@ -5,12 +5,12 @@
  * arguments are valid, `Form<…>` names each of them for the compiler, beside the `check` that refuses the others.
  */
 
-import type { FieldSpec, Kind, Problem, Shape } from "../service/contract/kinds";
-import * as kinds from "../service/contract/kinds";
+import type { FieldSpec, Kind, Problem, Shape } from "../values/kinds";
+import * as kinds from "../values/kinds";
 import { withoutOutputTexts } from "./outputText";
 import { canonical } from "./values";
 
-export type { Kind, Problem, Shape } from "../service/contract/kinds";
+export type { Kind, Problem, Shape } from "../values/kinds";
 export {
   anything,
   boolean,
@@ -26,7 +26,7 @@ export {
   shortened,
   string,
   systemString,
-} from "../service/contract/kinds";
+} from "../values/kinds";
 
 /** Checks a value of a program. Refuses also what no program means: the text of an Output. */
 export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {

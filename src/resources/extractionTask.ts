@@ -1,5 +1,5 @@
 import { isServiceError } from "../service/errors/errors";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";

@@ -1,5 +1,5 @@
-import type { Problem } from "../service/contract/kinds";
-import { shortened } from "../service/contract/kinds";
+import type { Problem } from "../values/kinds";
+import { shortened } from "../values/kinds";
 import { isPlainMap, unknown } from "./values";
 
 /**

@@ -1,7 +1,7 @@
-import { unknown } from "../service/contract/kinds";
-import { isRecord } from "../service/isRecord";
+import { isRecord } from "../values/isRecord";
+import { unknown } from "../values/kinds";
 
-export { describeValue, unknown } from "../service/contract/kinds";
+export { describeValue, unknown } from "../values/kinds";
 
 /** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
 

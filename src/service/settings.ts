@@ -1,5 +1,4 @@
-import { isHeaderValue } from "./auth/accessToken";
-import type { Problem, Shape } from "./contract/kinds";
+import type { Problem, Shape } from "../values/kinds";
 import {
   anything,
   boolean,
@@ -11,7 +10,8 @@ import {
   number,
   string,
   unknownName,
-} from "./contract/kinds";
+} from "../values/kinds";
+import { isHeaderValue } from "./auth/accessToken";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
 import type { ProxyServer } from "./http/proxy";

@@ -1,6 +1,5 @@
 export { TokenStore } from "../../src/service/auth/tokenStore";
 export { parseJson } from "../../src/service/contract/json";
-export type { Shape } from "../../src/service/contract/kinds";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
 export { prepare } from "../../src/service/contract/requests";
@@ -30,3 +29,4 @@ export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
 export { readPage } from "../../src/service/rows/rowPage";
 export { optionProblems } from "../../src/service/settings";
+export type { Shape } from "../../src/values/kinds";

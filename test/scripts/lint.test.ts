@@ -21,6 +21,8 @@ const cases: readonly Case[] = [
       ["src/service/http/a.ts", "../../config/config", "../settings"],
       ["src/service/http/a.ts", "@pulumi/pulumi", "axios"],
       ["src/service/http/a.ts", "node:timers/promises", "./clock"],
+      ["src/values/a.ts", "../service/client", "./kinds"],
+      ["src/service/a.ts", "../resources/values", "../values/kinds"],
       ["src/resources/task/a.ts", "@pulumi/pulumi/log", "../../service/client"],
       ["src/resources/task/a.ts", "../../provider/host", "../settings/setting"],
       ["src/resources/a.ts", "../config/config", "./values"],

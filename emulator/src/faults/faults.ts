@@ -1,84 +1,17 @@
 import type { Behaviour } from "../behaviour";
 import type { OperationName } from "../contract";
-import type { ErrorCode } from "../errors";
 import { Refusal } from "../errors";
+import type * as described from "../generated/admin";
 import { Random } from "./random";
 
-/**
- * Kind of a fault:
- * - `reset`: the connection is reset
- * - `hang`: there is no response
- * - `status`: a response with `status` (default 503), `body` and `headers`
- * - `error`: an error of the service with `code` (default ServerError)
- * - `truncated`: the response ends in the middle of its body
- * - `slow`: the body arrives in ten pieces, `delayMs` (default 20) apart
- * - `late`: the response arrives `delayMs` (default 1000) later; with `before`, the operation takes effect that much later
- * - `wrongType`: the correct body, but as text/html
- * - `garbage`: bytes that are not HTTP, and the end of the connection
- * - `close`: the connection is closed without a response
- * - `wrongLength`: the header Content-Length has half the length of the body
- * - `changed`: for pages of runs: the page has other class names and ids
- * - `redirect`: 307 to `location` (default: the same path on the same host)
- * - `hold`: no response until the test releases the request; see `emulator.hold`
- */
-export type FaultKind =
-  | "reset"
-  | "hang"
-  | "status"
-  | "error"
-  | "truncated"
-  | "slow"
-  | "late"
-  | "wrongType"
-  | "redirect"
-  | "garbage"
-  | "close"
-  | "wrongLength"
-  | "changed"
-  | "hold";
+/** A fault of later requests. */
+export interface Fault extends described.Fault {}
+
+/** Kind of a fault. docs/faults.md lists what a client sees. `hold`: no response until the test releases the request; see `emulator.hold`. */
+export type FaultKind = Fault["kind"] | "hold";
 
 /** What a fault applies to: an operation, any operation (`*`), or a page that a run loads. */
-export type FaultTarget = OperationName | "*" | "page";
-
-/** A fault of later requests. */
-export interface Fault {
-  /** The operation that fails. `*`: any operation. `page`: a page that a run loads. */
-  operation: FaultTarget;
-  /** Only requests that name this task, alone or with others. Default: any task. */
-  taskId?: string;
-  /** For `page`: only pages with this URL. `*` stands for any characters. Default: any page. */
-  url?: string;
-  /** Kind of the fault. */
-  kind: FaultKind;
-  /**
-   * `before`: the operation does not take effect. `after`: it takes effect, and the fault applies to its response. Default: `after` for
-   * truncated, wrongLength, slow, late and wrongType, `before` for the others. truncated, wrongLength, slow and wrongType allow `after` only. Not for
-   * `page`.
-   */
-  when?: "before" | "after";
-  /** Number of requests that fail. Default 1, and without limit if there is a `probability`. */
-  times?: number;
-  /** Number of requests that succeed first. Default 0. */
-  skip?: number;
-  /** Probability for each request after `skip`. Default 1. */
-  probability?: number;
-  /** Seed of the probability and of random delays: the same seed leads to the same requests. Default 0. */
-  seed?: number;
-  /** HTTP status, for `status` (default 503), `error` (default: that of the code) and `redirect` (default 307). */
-  status?: number;
-  /** Body, for `status`. A string is sent as it is, any other value as JSON. Default: a page of a proxy. */
-  body?: unknown;
-  /** Headers of the response, for `status` and `redirect`. Names must be valid in HTTP, values printable ASCII. */
-  headers?: Record<string, string>;
-  /** Error code, for `error`. Default ServerError. */
-  code?: ErrorCode;
-  /** Milliseconds, for `slow` (default 20) and `late` (default 1000). */
-  delayMs?: number;
-  /** Each delay is random, from `delayMs` to this. Default: `delayMs`. */
-  delayMaxMs?: number;
-  /** Target of a `redirect`. Default: the same path on the same host. */
-  location?: string;
-}
+export type FaultTarget = Fault["operation"];
 
 /** Faults, and the behaviours that go with them, as a file has them. */
 export interface FaultFile {
@@ -89,25 +22,10 @@ export interface FaultFile {
 }
 
 /** A fault that can still happen. */
-export interface FaultView extends Fault {
-  /** Identifies it, also for the admin API. */
-  id: string;
-  when: "before" | "after";
-  /** Number of requests that are still left alone. */
-  skip: number;
-  /** Number of requests that it can still apply to. Absent: no limit. */
-  times?: number;
-  /** Number of requests that it has applied to. */
-  happened: number;
-}
+export interface FaultView extends described.PlannedFault {}
 
 /** A hold that is not released. */
-export interface HoldView extends Omit<FaultView, "kind"> {
-  /** Whether a request has reached it and, with `after`, has taken effect. */
-  reached: boolean;
-  /** Number of requests that wait now. */
-  waiting: number;
-}
+export interface HoldView extends described.Hold {}
 
 /** Requests that wait until a test releases them. */
 export interface Hold {
@@ -119,8 +37,13 @@ export interface Hold {
   release(): void;
 }
 
+/** A fault, or a hold. */
+export interface FaultOrHold extends Omit<Fault, "kind"> {
+  kind: FaultKind;
+}
+
 /** A fault with its defaults. */
-export interface PlannedFault extends Fault {
+export interface PlannedFault extends FaultOrHold {
   id: string;
   when: "before" | "after";
   times: number;
@@ -193,7 +116,7 @@ export class FaultPlan {
    * @param fault is valid according to admin.openapi.yaml.
    * @throws Refusal if no response can have the body, or if the fault needs the response of an operation that takes no effect.
    */
-  add(fault: Fault): PlannedFault {
+  add(fault: FaultOrHold): PlannedFault {
     checkFault(fault);
     const spoils = spoiling.includes(fault.kind) || fault.kind === "late";
     this.last += 1;
@@ -298,7 +221,7 @@ export class FaultPlan {
 
 /** A fault as others see it. */
 export function viewOf({ gate: _gate, random: _random, times, ...view }: PlannedFault): FaultView {
-  return Number.isFinite(times) ? { ...view, times } : view;
+  return { ...(view as FaultView), ...(Number.isFinite(times) ? { times } : {}) };
 }
 
 /** A hold as others see it. */
@@ -329,7 +252,7 @@ const ofPages: readonly FaultKind[] = [
 ];
 
 /** @throws Refusal if the fault cannot happen. */
-export function checkFault(fault: Fault): void {
+export function checkFault(fault: FaultOrHold): void {
   checkTarget(fault);
   checkWhen(fault);
   checkBody(fault);
@@ -339,7 +262,7 @@ export function checkFault(fault: Fault): void {
   }
 }
 
-function checkTarget({ operation, kind, url, when }: Fault): void {
+function checkTarget({ operation, kind, url, when }: FaultOrHold): void {
   const refused = (message: string) => new Refusal("InvalidParameter", message);
   if (operation !== "page") {
     if (url !== undefined) throw refused("url is only for the operation page");
@@ -372,7 +295,7 @@ export function delayOf({ delayMs, delayMaxMs, random }: PlannedFault, standard:
 }
 
 /** @throws Refusal. An operation that takes no effect has no response that could be spoilt. */
-function checkWhen({ kind, when }: Fault): void {
+function checkWhen({ kind, when }: FaultOrHold): void {
   if (when === "before" && spoiling.includes(kind)) {
     throw new Refusal(
       "InvalidParameter",
@@ -382,7 +305,7 @@ function checkWhen({ kind, when }: Fault): void {
 }
 
 /** @throws Refusal, because the error would come with a later response. */
-function checkBody({ body }: Fault): void {
+function checkBody({ body }: FaultOrHold): void {
   if (body === undefined || isJson(body)) return;
   throw new Refusal("InvalidParameter", "body must be a value that JSON can hold");
 }

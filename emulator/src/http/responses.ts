@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour";
 import type { OperationName } from "../contract";
 import { Refusal } from "../errors";
-import type { Fault } from "../faults/faults";
+import type { PlannedFault } from "../faults/faults";
 import type { HandlerResult, Service } from "../service";
 
 /** A response before it is sent. */
@@ -69,7 +69,12 @@ export function gatewayResponse(status: number): ServiceResponse {
 }
 
 /** The response of a fault that has its own. */
-export function faultResponse(fault: Fault, requestId: string, path: string, service: Answering): ServiceResponse {
+export function faultResponse(
+  fault: PlannedFault,
+  requestId: string,
+  path: string,
+  service: Answering,
+): ServiceResponse {
   if (fault.kind === "error") {
     return failureResponse(
       requestId,

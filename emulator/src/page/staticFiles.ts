@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { extname, resolve, sep } from "node:path";
+import { extname, join, sep } from "node:path";
 
 const types: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -25,7 +25,7 @@ export class StaticFiles {
 
   /** @returns undefined if the folder has no such file. */
   read(name: string): StaticFile | undefined {
-    const file = resolve(this.folder, `./${name}`);
+    const file = join(this.folder, name);
     // A path such as ../package.json is none of the folder.
     if (!file.startsWith(this.folder + sep)) return undefined;
     try {

@@ -1,17 +1,10 @@
+import type * as described from "../generated/admin";
 import type { StoredRun } from "../store/store";
 import { isRunning } from "../store/store";
-import type { SubtaskCounts } from "../store/subtaskCounts";
 import { countSubtasks } from "../store/subtaskCounts";
 
 /** The state of a run at one time. */
-export interface ProgressSample {
-  /** Milliseconds since 1970. */
-  at: number;
-  /** Number of rows. */
-  rows: number;
-  /** Number of subtasks by status. */
-  subtasks: SubtaskCounts;
-}
+export interface ProgressSample extends described.ProgressSample {}
 
 interface Measured {
   samples: ProgressSample[];

@@ -1,21 +1,11 @@
 import { Refusal } from "../errors";
+import type * as described from "../generated/admin";
 
 /** How to set the clock of an emulator. */
-export type ClockSetting =
-  /** The clock stands: at this time in ISO 8601, or at its present time. */
-  | { mode: "fixed"; at?: string }
-  /** The clock moves ahead by milliseconds. It stands or passes as before. */
-  | { mode: "step"; ms: number }
-  /** The clock shows the real time. */
-  | { mode: "real" };
+export type ClockSetting = described.ClockSetting;
 
 /** The clock of an emulator. */
-export interface ClockView {
-  /** The time of the emulator in ISO 8601, UTC. */
-  now: string;
-  /** Whether the time passes. */
-  mode: "real" | "fixed";
-}
+export interface ClockView extends described.Clock {}
 
 /** The clock at one moment. */
 export interface ClockState {

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
 import { Refusal } from "../errors";
+import type * as described from "../generated/admin";
 import type { PlaceOf } from "./yamlFile";
 
 /** Plan of the account. */
@@ -8,70 +9,19 @@ export const plans = ["free", "professional", "enterprise"] as const;
 export type Plan = (typeof plans)[number];
 
 /** An action of a task of the seed. */
-export interface SeedAction {
-  /** Kind of action. docs/runs.md lists those with an effect. */
-  actionType: string;
-  /** Id within the task. */
-  actionId: string;
-  /** Display name. */
-  name?: string;
-  /** Properties by name. Default: none. */
-  properties?: Record<string, string>;
-  /** Kind of a loop: UrlList, TextList or another string. */
-  loopType?: string;
-  /** Items of the loop. Default: none. */
-  loopItems?: string[];
-}
+export interface SeedAction extends described.SeedAction {}
 
 /** A task of the seed, usually a template to copy. */
-export interface SeedTask {
-  /** Id of the task. */
-  taskId: string;
-  /** Its group, one of `taskGroups`. */
-  taskGroupId: string;
-  /** Display name. */
-  name?: string;
-  /** Start URLs. Default: none. */
-  startUrls?: string[];
-  /** Actions, in their order. */
-  actions: SeedAction[];
-  /** Number of start pages in each subtask of a run. Default 3. */
-  urlsPerSubtask?: number;
-  /** A run generates this number of rows and opens no page. For measurements. */
-  syntheticRows?: number;
-  /** Number of subtasks that generate these rows. Default 1. */
-  syntheticSubtasks?: number;
-}
+export interface SeedTask extends described.SeedTask {}
 
 /** A task group. */
-export interface SeedTaskGroup {
-  /** Id of the group. */
-  taskGroupId: string;
-  /** Display name. */
-  name?: string;
-}
+export interface SeedTaskGroup extends described.SeedTaskGroup {}
 
 /** Credentials of the account. */
-export interface SeedCredentials {
-  /** For `Authorization: Bearer …`. Default: random. */
-  accessToken?: string;
-  /** For `POST /token`. Default: random. */
-  refreshToken?: string;
-  /** For `x-api-key: …`. Default: random. */
-  apiKey?: string;
-}
+export interface SeedCredentials extends described.SeedCredentials {}
 
 /** What the emulator holds at its first start. */
-export interface Seed {
-  /** Credentials of the account. Default: random. */
-  credentials?: SeedCredentials;
-  /** Plan of the account. Default enterprise. */
-  plan?: Plan;
-  /** The groups. */
-  taskGroups: SeedTaskGroup[];
-  /** The tasks. */
-  tasks: SeedTask[];
-}
+export interface Seed extends described.Seed {}
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: { type: "string" } };

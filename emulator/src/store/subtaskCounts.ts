@@ -1,7 +1,8 @@
-import type { StoredRun, SubtaskStatus } from "./store";
+import type * as described from "../generated/admin";
+import type { StoredRun } from "./store";
 
 /** Number of subtasks by status. */
-export type SubtaskCounts = Record<SubtaskStatus, number>;
+export interface SubtaskCounts extends described.SubtaskCounts {}
 
 export function countSubtasks({ subtasks }: StoredRun): SubtaskCounts {
   const counts = { waiting: 0, extracting: 0, stopped: 0, finished: 0, failed: 0 };

@@ -6,7 +6,7 @@ import { lock } from "proper-lockfile";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { isUrn } from "../../resources/urn";
-import { didYouMean } from "../../service/errors/likelyName";
+import { didYouMean } from "../../values/likelyName";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { Exit } from "../exitCodes";

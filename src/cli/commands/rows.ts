@@ -3,7 +3,7 @@ import { contentOf } from "../../resources/export/formats/rowTable";
 import { counted } from "../../resources/values";
 import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
-import { didYouMean } from "../../service/errors/likelyName";
+import { didYouMean } from "../../values/likelyName";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../service/errors/likelyName";
+import { didYouMean } from "../../values/likelyName";
 import { CliError } from "../exitCodes";
 import type { Database } from "./database";
 import type { FieldFigures } from "./fieldFigures";

@@ -3,7 +3,7 @@ import type { Presence } from "../../resources/task/taskPresence";
 import { lookUpExistence } from "../../resources/task/taskPresence";
 import { shellWord } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
-import { didYouMean } from "../../service/errors/likelyName";
+import { didYouMean } from "../../values/likelyName";
 import { CliError } from "../exitCodes";
 import type { Connection } from "./connection";
 import { serviceOf } from "./connection";

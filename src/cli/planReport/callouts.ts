@@ -1,4 +1,4 @@
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { code } from "../output/markdown";
 import type { ResourceChange } from "./plan";
 

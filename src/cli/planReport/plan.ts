@@ -1,6 +1,6 @@
 import { partsOfUrn } from "../../resources/urn";
 import { listOfStrings } from "../../resources/values";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { CliError } from "../exitCodes";
 
 /** What a plan does with one resource. */

@@ -1,7 +1,7 @@
 import { kindKey, unknownTexts } from "../../resources/engineValues";
 import { canonical, entryOf } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import type { ResourceChange } from "./plan";
 
 /** One property that differs. */

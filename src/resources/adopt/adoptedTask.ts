@@ -1,4 +1,4 @@
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { splitLines } from "../lists/lines";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";

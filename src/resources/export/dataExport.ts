@@ -1,4 +1,4 @@
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import type { Problem } from "../args";
 import {
   anything,

@@ -1,4 +1,4 @@
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import type { ArgsSpec, Problem } from "../args";
 import { mapOf, object, scalar, string } from "../args";
 import { splitLines } from "../lists/lines";

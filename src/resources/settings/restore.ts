@@ -1,5 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { isUnknownText } from "../engineValues";
 import { splitLines } from "../lists/lines";
 import { keyOf } from "../ownership";

@@ -1,5 +1,5 @@
 import type { ActionParametersUpdate, LoopItemsUpdate } from "../../service/contract/types";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { digestOf, joinLines, splitLines } from "../lists/lines";
 import type { SettingId } from "../ownership";
 import { describePart, keyOf } from "../ownership";

@@ -1,6 +1,6 @@
 import type { ServiceErrorKind } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import type { Context } from "../resource";
 import { entryOf } from "../values";
 

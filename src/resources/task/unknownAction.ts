@@ -1,6 +1,6 @@
 import type { ServiceError } from "../../service/errors/errors";
-import { didYouMean } from "../../service/errors/likelyName";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
+import { didYouMean } from "../../values/likelyName";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { firstOf } from "../values";

@@ -5,11 +5,11 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
 // a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
+import { isRecord } from "../../values/isRecord";
 import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import { pause } from "../http/clock";
-import { isRecord } from "../isRecord";
 import { parsedJson } from "../parsedJson";
 import type { ClientSettings } from "../settings";
 

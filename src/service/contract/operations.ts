@@ -2,8 +2,8 @@
  * The 16 operations of the service, in the contract's order. All differences between operations are in these entries: the client's methods,
  * the checks of requests and responses, and the rules for retries derive from them.
  */
-import type { Kind, Shape } from "./kinds";
-import { anything, boolean, choice, freeMap, string as id, integer, list } from "./kinds";
+import type { Kind, Shape } from "../../values/kinds";
+import { anything, boolean, choice, freeMap, string as id, integer, list } from "../../values/kinds";
 import type * as types from "./types";
 
 /** The description of one operation. */

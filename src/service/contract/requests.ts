@@ -1,7 +1,7 @@
-import { isRecord } from "../isRecord";
+import { isRecord } from "../../values/isRecord";
+import type { Problem } from "../../values/kinds";
+import { checkValue } from "../../values/kinds";
 import type { ServiceClientOptions } from "../options";
-import type { Problem } from "./kinds";
-import { checkValue } from "./kinds";
 import type { Operation, OperationName } from "./operations";
 import { operations } from "./operations";
 import type { UpdateTaskUrlsRequest } from "./types";

@@ -1,8 +1,8 @@
-import { isRecord } from "../isRecord";
+import { isRecord } from "../../values/isRecord";
+import type { Kind, Problem } from "../../values/kinds";
+import { checkValue, freeMap } from "../../values/kinds";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
-import type { Kind, Problem } from "./kinds";
-import { checkValue, freeMap } from "./kinds";
 import type { OperationName, ResponseOf } from "./operations";
 import { operations, responseId } from "./operations";
 

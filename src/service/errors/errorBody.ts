@@ -1,4 +1,4 @@
-import { isRecord } from "../isRecord";
+import { isRecord } from "../../values/isRecord";
 import { parsedJson } from "../parsedJson";
 
 /** What the body of an error says. */

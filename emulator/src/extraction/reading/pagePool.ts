@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Slots } from "../slots";
 import type { WorkerMessage } from "./pageWorker";
 import type { PageContent, PageJob } from "./readPage";
 
@@ -20,7 +19,8 @@ export interface ReadingLimits {
  */
 class PagePool {
   private readonly memoryMb: number;
-  private readonly slots = new Slots(Math.min(4, availableParallelism()));
+  private free = Math.min(4, availableParallelism());
+  private readonly waiting: (() => void)[] = [];
   private readonly idle = new Set<Worker>();
 
   constructor(memoryMb: number) {
@@ -28,14 +28,19 @@ class PagePool {
   }
 
   async read(job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
-    const release = await this.slots.take(signal);
+    if (this.free > 0) this.free -= 1;
+    // The turn of another page. A page whose run is stopped meanwhile gives it back at once.
+    else await new Promise<void>((resolve) => void this.waiting.push(resolve));
     try {
+      signal.throwIfAborted();
       const worker = await this.takeWorker();
       if (!signal.aborted) return await this.readIn(worker, job, timeoutMs, signal);
       this.keep(worker);
       throw signal.reason;
     } finally {
-      release();
+      const next = this.waiting.shift();
+      if (next === undefined) this.free += 1;
+      else next();
     }
   }
 

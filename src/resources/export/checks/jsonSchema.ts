@@ -3,7 +3,7 @@ import Ajv from "ajv";
 import Ajv2020 from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Row } from "../../../service/contract/types";
-import { isRecord } from "../../../service/isRecord";
+import { isRecord } from "../../../values/isRecord";
 import { messageOf } from "../../resource";
 
 /**

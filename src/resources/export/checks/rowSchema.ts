@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Row } from "../../../service/contract/types";
-import { isRecord } from "../../../service/isRecord";
+import { isRecord } from "../../../values/isRecord";
 import { readAllowed, readChecked } from "../../lists/allowedFile";
 import type { CheckContext, Context } from "../../resource";
 import { unknown } from "../../values";

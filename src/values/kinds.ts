@@ -5,8 +5,9 @@
  * No schema library fits: zod, typebox and arktype take more than 40 ms to load. valibot takes 6 ms, but reports only the first unknown
  * name and silently drops the keys `constructor` and `__proto__` of a map.
  */
-import { didYouMean } from "../errors/likelyName";
-import { isRecord } from "../isRecord";
+
+import { isRecord } from "./isRecord";
+import { didYouMean } from "./likelyName";
 
 /**
  * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a line break, and `isForSystem` where the
