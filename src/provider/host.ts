@@ -41,8 +41,7 @@ interface AccountTasks {
 
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
-  /** Undefined if the configuration switches the journal off. */
-  readonly journal?: Journal;
+  readonly journal: Journal;
   private readonly tasks = new Map<string, AccountTasks>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
@@ -71,12 +70,11 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const { journal: folder } = config;
-    if (folder !== undefined) {
-      const files = new JournalFiles(folder, (message) => this.warnOnce(message));
-      this.journal = new Journal(files, (message, urn) => engine.log.warn(message, urn), config, processes);
+    const files = new JournalFiles(config.journal, (message) => this.warnOnce(message));
+    this.journal = new Journal(files, (message, urn) => engine.log.warn(message, urn), config, processes);
+    if (config.journal !== undefined) {
+      onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());
     }
-    onAbort(engine.interrupted, () => this.journal?.warnOfRequestsInProgress());
   }
 
   /** The origin of the service of a profile; undefined if it is not configured. */
@@ -157,14 +155,14 @@ export class Host {
 
   /** Call it when the engine has saved all results. */
   async noteSaved(): Promise<void> {
-    this.journal?.dropSaved();
+    this.journal.dropSaved();
     await this.engine.log.end();
   }
 
   /** Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are noted. */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
-    await Promise.all([this.journal?.close(), ...clients.map((client) => client.tokensSettled())]);
+    await Promise.all([this.journal.close(), ...clients.map((client) => client.tokensSettled())]);
     for (const client of clients) {
       try {
         client.close();
@@ -182,7 +180,7 @@ export class Host {
     return {
       client,
       actionReader,
-      journal: urn === undefined ? undefined : name && this.journal?.of(name),
+      journal: urn === undefined ? undefined : name && this.journal.of(name),
       settings: this.config.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),

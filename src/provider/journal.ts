@@ -39,8 +39,8 @@ interface Note {
  * command then makes the same step again, and only this journal contains the first result.
  *
  * An entry is written before its request is sent: the resource, the time, the process, a salted hash of the arguments, and words for messages. After the
- * response, the id of what was made is added. The next step of the same resource with the same arguments finds the entry. While the process of the entry
- * runs, the step is refused. Otherwise it takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing.
+ * response, the id of what was made is added. The next step of the same resource with the same arguments finds the entry, also in the same process, where
+ * the engine repeats a failed step for a hook. While another process of the entry runs, the step is refused. Otherwise it takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing.
  *
  * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later command, or at the ordinary end of
  * this process, when the engine has saved what the steps returned. It is also dropped when the engine shows the final state of its resource with another
@@ -154,18 +154,22 @@ export class Journal {
   }
 
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
-    const left = [...(await this.left(name))].filter(({ entry }) => entry.operation === operation);
+    const ofOthers = await this.left(name);
+    const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const unreadable = this.files.unreadable.get(keyOf(name.urn));
     if (unreadable !== undefined) {
       throw new ResourceError(unreadable);
     }
-    const same = left.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
+    const same = noted.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
     const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
     if (note === undefined) {
       return undefined;
     }
-    this.refuseWhileRunning(note.entry);
-    return { ...note.entry, takeOver: () => void Object.assign(note, { is: "own" }) };
+    const isRepeated = !ofOthers.has(note);
+    if (!isRepeated) {
+      this.refuseWhileRunning(note.entry);
+    }
+    return { ...note.entry, isRepeated, takeOver: () => void Object.assign(note, { is: "own" }) };
   }
 
   /** Another stack with the same names can be running. What it makes belongs to its state. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { readdir, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { urnAs } from "../resources/urn";
@@ -52,22 +52,26 @@ export class JournalFiles {
   readonly unreadable = new Map<string, string>();
 
   constructor(
-    private readonly folder: string,
+    /** Undefined if the configuration switches the journal off: then the entries end with this process. */
+    private readonly folder: string | undefined,
     /** Shows the same warning once. */
     private readonly warnOnce: (message: string) => void,
   ) {}
 
   /** All entries that can be read and still count. */
   async all(): Promise<Entry[]> {
+    const { folder } = this;
+    if (folder === undefined) {
+      return [];
+    }
     const entryName = /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json/;
-    await removeAbandonedFiles(this.folder, (name) => entryName.test(name) && isTemporary(name));
-    const names = await readdir(this.folder).catch(() => []);
+    await removeAbandonedFiles(folder, (name) => entryName.test(name) && isTemporary(name));
+    const names = await readdir(folder).catch(() => []);
     const ours = names.filter((name) => entryName.exec(name)?.[0] === name);
-    return (await Promise.all(ours.map((name) => fewFiles(() => this.read(name))))).flat();
+    return (await Promise.all(ours.map((name) => fewFiles(() => this.read(join(folder, name)))))).flat();
   }
 
-  private async read(name: string): Promise<Entry[]> {
-    const file = join(this.folder, name);
+  private async read(file: string): Promise<Entry[]> {
     try {
       const text = await readPrivateFile(file);
       if (text === undefined) {
@@ -87,7 +91,7 @@ export class JournalFiles {
     } catch (error) {
       const reason = error instanceof SyntaxError ? "it is corrupt" : codeOf(error);
       this.unreadable.set(
-        name.slice(0, name.indexOf(".")),
+        basename(file).slice(0, basename(file).indexOf(".")),
         `The journal entry ${file} cannot be read (${reason}). It may name a copy or a run that no state holds, ` +
           "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
@@ -97,17 +101,21 @@ export class JournalFiles {
 
   /** A journal that cannot be written does not stop the work. */
   async write(entry: Entry): Promise<void> {
+    const { folder } = this;
+    if (folder === undefined) {
+      return;
+    }
     try {
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
       const writing = () => writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
       await writing().catch(async (error) => {
         if (codeOf(error) !== "ENOENT") throw error;
-        await makePrivateFolder(this.folder);
+        await makePrivateFolder(folder);
         await writing();
       });
     } catch (error) {
       this.warnOnce(
-        `The journal in ${this.folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
+        `The journal in ${folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
           "Set webextract:journal to a folder that can be written, or to off.",
       );
     }
@@ -115,6 +123,9 @@ export class JournalFiles {
 
   /** Synchronous, because it is called at the end of the process too. */
   remove(entry: Entry): void {
+    if (this.folder === undefined) {
+      return;
+    }
     try {
       rmSync(this.path(entry), { force: true });
     } catch {
@@ -123,7 +134,7 @@ export class JournalFiles {
   }
 
   path({ urn, salt }: Entry): string {
-    return join(this.folder, `${keyOf(urn)}.${salt}.json`);
+    return join(this.folder ?? "", `${keyOf(urn)}.${salt}.json`);
   }
 }
 

@@ -325,6 +325,50 @@ describe("the journal of requests that must not be sent twice", () => {
     }
   });
 
+  for (const journal of ["on", "off"]) {
+    describe(`with a step that the engine repeats in one command for a hook onError, the journal ${journal}`, () => {
+      beforeEach(() => world.configure(journal === "on" ? {} : { journal }));
+
+      /** The engine makes the step again as if there had been no first one. */
+      const repeated = (declared: Declared, args: object): Promise<[string, string | undefined]> => {
+        const again = declared.asSaved();
+        return world.command(async () => [
+          await failure(declared.up({ ...args })),
+          await outcome(again.up({ ...args })),
+        ]);
+      };
+      const outcome = (step: Promise<unknown>): Promise<string | undefined> =>
+        step.then(
+          () => undefined,
+          (error: Error) => error.message,
+        );
+
+      for (const [operation, type, args] of [
+        ["copyTask", "TaskCopy", copyArgs],
+        ["startTask", "CloudRun", runArgs],
+      ] as const) {
+        it(`sends ${operation} once if its response was lost`, async () => {
+          world.emulator.fault({ operation, kind: "reset", when: "after", times: 1 });
+          const [first, second] = await repeated(world.declare(type), args);
+          assert.match(first, /no complete response came/);
+          assert.match(String(second), /The response to the first request was lost\. A .* may .*, sent at 20\d\d-/);
+          assert.deepEqual([copies().length, runs().length], operation === "copyTask" ? [1, 0] : [0, 1]);
+        });
+      }
+
+      it("copies a task once if its settings could not be written, and completes it", async () => {
+        const actions = { open: { actionType: "NavigateAction", properties: { Url: "a" } } };
+        const fault = { operation: "updateTaskParameters", kind: "error", code: "PermissionDenied", times: 1 } as const;
+        world.emulator.fault(fault);
+        const [, second] = await repeated(world.declare("ExtractionTask"), { from: copyArgs, actions });
+        assert.equal(second, undefined);
+        assert.equal(copies().length, 1);
+        assert.equal(world.emulator.inspect.task(String(copies()[0]))?.actions[0]?.properties.Url, "a");
+        assert.match(world.warnings.join(), /was made at \S+ by a step that failed later\. It was taken over/);
+      });
+    });
+  }
+
   it("notes the response to the request in progress when the engine has ended, and sends no further request", async () => {
     const hold = world.emulator.hold({ operation: "copyTask" });
     const first = world.declare("TaskCopy", "first");

@@ -11,12 +11,12 @@ export const keepJournal: Layer = async (step, host, next) => {
   const name = host.nameOf(urn, profile);
   const show = async ({ resource, id = "", state }: Step, final: Sighting["final"]): Promise<void> => {
     if (name !== undefined) {
-      await host.journal?.saw(name, { type: resource.type, id, args: workArgs(resource.args, state), state, final });
+      await host.journal.saw(name, { type: resource.type, id, args: workArgs(resource.args, state), state, final });
     }
   };
   if (call === "delete") {
     // If the user requests a replace after a kill, the new resource takes over the object that the state still contains as the old one.
-    if (name !== undefined && host.journal?.has(name, id) === true) {
+    if (name !== undefined && host.journal.has(name, id)) {
       host.engine.log.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
       return {};
     }
@@ -34,7 +34,7 @@ export const keepJournal: Layer = async (step, host, next) => {
     }
     // If the user interrupts the command a second time, the engine drops results that it has not received yet.
     if (!host.engine.interrupted.aborted) {
-      host.journal?.noteReturned(name);
+      host.journal.noteReturned(name);
     }
   }
   return outcome;

@@ -1,7 +1,7 @@
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
-import { timeOf } from "../task/requestJournal";
+import { whenAndWho } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
 import { compareContent } from "./destinations/diskFile";
 import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
@@ -40,7 +40,7 @@ interface EarlierExport {
 }
 
 /**
- * What the same export by an earlier command has left, if its file is unchanged: the command was killed after it, or could not send the file.
+ * What the same export has left, if its file is unchanged: the command was killed after it, could not send the file, or repeats the step.
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
 export async function takeOverExport(
@@ -68,7 +68,7 @@ export async function takeOverExport(
     return { state };
   }
   earlier.takeOver();
-  const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" at ${timeOf(earlier.time)} by a run that ended before it could save its state.`;
+  const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;
   if (pending.includes(pendingMark.outcomeUnknown)) {
     const next = "They may be marked, so keep this file. The next up exports into a new file.";
     throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, file, state);

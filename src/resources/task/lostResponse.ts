@@ -55,7 +55,7 @@ export function withoutHint({ message, hint }: ServiceError): string {
 }
 
 /**
- * What an earlier run made with the same request, if that run was killed before it could save its state. `look` reads whether it still
+ * What the same request made before: an earlier run was killed before it could save its state, or this step failed later and is repeated. `look` reads whether it still
  * exists. If that is unclear, throws a partial failure as for a lost response, because a second request could make a second one.
  */
 export async function takeOver(
@@ -70,8 +70,10 @@ export async function takeOver(
   }
   const { id, detail } = earlier;
   if (id === undefined) {
-    const ended = "The run that sent this request ended before it received the response.";
-    throw unknownOutcome(request, `${ended} ${explanationOf(request, earlier.time)}`);
+    const lost = earlier.isRepeated
+      ? "The response to the first request was lost."
+      : "The run that sent this request ended before it received the response.";
+    throw unknownOutcome(request, `${lost} ${explanationOf(request, earlier.time)}`);
   }
   const presence = await look(id);
   if (presence === "gone") {

@@ -4,7 +4,8 @@
  */
 export interface RequestJournal {
   /**
-   * The note of an earlier process about the same request of this resource, unless the state has what the request made.
+   * The note of the same request of this resource, unless the state has what the request made. An earlier process sent it, or this one: the engine repeats
+   * a failed step if a hook `onError` asks for it.
    * @param inputs undefined for a request with any inputs
    */
   earlier(operation: OnceOperation, inputs?: object): Promise<EarlierRequest | undefined>;
@@ -27,22 +28,32 @@ export interface OnceRequest {
   detail?: Record<string, unknown>;
 }
 
-/** What the journal has of a request of an earlier process. */
+/** What the journal has of an earlier request. */
 export interface EarlierRequest {
   what: string;
   /** When it was sent: milliseconds since 1970. */
   time: number;
-  /** The id of what it made. Absent if the process ended before the response. */
+  /** The id of what it made. Absent if no response came. */
   id?: string;
+  /** Whether this process sent it. */
+  isRepeated: boolean;
   detail: Record<string, unknown>;
   /** Counts it as a request of this process: what it made goes into the state now, or is gone. */
   takeOver(): void;
 }
 
 /** What may exist or was made by such a request: the first part of a sentence. */
-export function describeMade({ what, time, id }: Pick<EarlierRequest, "what" | "time" | "id">): string {
-  const made = id === undefined ? `A ${what} may exist. It was requested` : `"${id}" (a ${what}) was made`;
-  return `${made} at ${timeOf(time)} by a run that ended before it could save its state`;
+export function describeMade(request: Pick<EarlierRequest, "what" | "time" | "id"> & Partial<EarlierRequest>): string {
+  const { what, id } = request;
+  return `${id === undefined ? `A ${what} may exist. It was requested` : `"${id}" (a ${what}) was made`} ${whenAndWho(request)}`;
+}
+
+/** The second part of such a sentence. */
+export function whenAndWho({
+  time,
+  isRepeated = false,
+}: Pick<EarlierRequest, "time"> & Partial<EarlierRequest>): string {
+  return `at ${timeOf(time)} by a ${isRepeated ? "step that failed later" : "run that ended before it could save its state"}`;
 }
 
 /** The same while nobody knows the response: a sentence without its end. */
