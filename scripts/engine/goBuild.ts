@@ -1,4 +1,7 @@
-import { foldersOnPath } from "./engine";
+import { execFile } from "node:child_process";
+import { tmpdir } from "node:os";
+import { promisify } from "node:util";
+import { foldersOnPath, NoEngine } from "./engine";
 import { firstExecutable } from "./find";
 import { runAndWatch } from "./runAndWatch";
 
@@ -46,4 +49,18 @@ function reasonOf(lines: readonly string[], lastLine: string): string {
       ? "Go could not download the modules. Check the network and `go env GOPROXY`."
       : undefined;
   return hint === undefined ? text : `${text}\n  ${hint}`;
+}
+
+/** The newest version of the engine that is published as a Go module. */
+export async function newestEngine(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const go = findGo(env);
+  if (go === undefined) {
+    throw new NoEngine("Go is not on PATH, so the newest version of the engine cannot be looked up");
+  }
+  const newest = ["list", "-m", "-f", "{{.Version}}", "github.com/pulumi/pulumi/pkg/v3@latest"];
+  // In a folder without a go.mod, so that no module of this repository counts.
+  const { stdout } = await promisify(execFile)(go, newest, { cwd: tmpdir(), env }).catch((error) => {
+    throw new NoEngine(`Go could not look up the newest engine: ${String(error.stderr).trim().split("\n").at(-1)}`);
+  });
+  return stdout.trim().replace(/^v/, "");
 }

@@ -6,9 +6,9 @@ import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { NoEngine } from "./engine";
 import { ensureEngine } from "./ensureEngine";
+import { newestEngine } from "./goBuild";
 import type { Language } from "./hosts";
 import { ensureHosts, languages } from "./hosts";
-import { newestEngine } from "./newest";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -6,7 +6,7 @@ import { Redactor } from "../service/errors/redactor";
 import type { ServiceClientOptions } from "../service/options";
 import { parsedUrl } from "../service/parsedUrl";
 import { optionProblems } from "../service/settings";
-import { describeShape, describeShape } from "../values/kinds";
+import { describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
 import { parse } from "./parse";

@@ -30,7 +30,7 @@ const sent = /^(.* )([0-9a-f]{64})$/su;
 const shownDigits = 12;
 
 /** A resource as a state has it: its name and the beginning of the hash, or in states of earlier versions the whole hash. */
-const stored = /(?:^(?=[0-9a-f]{64}$)|.* )([0-9a-f]{12})(?:[0-9a-f]{52})?$/su;
+const stored = /^(?:(?=[0-9a-f]{64}$)|.* )([0-9a-f]{12})(?:[0-9a-f]{52})?$/su;
 
 /**
  * The value of `rerunOn` in the state: for each resource, its name and the beginning of the hash of its arguments, so that a preview shows by name what

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
+import { newestEngine } from "../../../scripts/engine/goBuild";
 import { ensureHosts } from "../../../scripts/engine/hosts";
-import { newestEngine } from "../../../scripts/engine/newest";
 import { nodeFolder } from "./nodes";
 import { installTarball, newestVersion } from "./package";
 
