@@ -102,9 +102,16 @@ describe("the terminal of the command line", () => {
 
   it("aligns columns by the width of characters", () => {
     const { terminal: wide } = terminal({});
-    const cells = { "1 €": 3, "a–b": 3, "“x” — y": 7, "e\u0301": 1, "Ａ": 2, "ｱ": 1, "👩🏽": 2, "🇩🇪": 2, "한글": 4, "นี่": 1 };
+    const cells = { "1 €": 3, "a–b": 3, "“x” — y": 7, "e\u0301": 1, Ａ: 2, ｱ: 1, "👩🏽": 2, "🇩🇪": 2, 한글: 4, นี่: 1 };
     for (const [cell, width] of Object.entries(cells)) {
-      const [, first = "", second = ""] = table(["a", "b"], [[cell, "1"], ["x".repeat(9), "2"]], wide).split("\n");
+      const [, first = "", second = ""] = table(
+        ["a", "b"],
+        [
+          [cell, "1"],
+          ["x".repeat(9), "2"],
+        ],
+        wide,
+      ).split("\n");
       assert.equal(first, `${cell}${" ".repeat(9 - width)}  1`, cell);
       assert.equal(second, `${"x".repeat(9)}  2`);
     }

@@ -374,7 +374,10 @@ describe("the token store", () => {
     world.service.access.clear();
     world.service.refresh.add("refresh-0");
     const error = await errorOf(start());
-    assert.match(error.message, /is corrupt and was not changed, because it cannot be locked \(ENOTDIR\)\. It can contain/);
+    assert.match(
+      error.message,
+      /is corrupt and was not changed, because it cannot be locked \(ENOTDIR\)\. It can contain/,
+    );
     assert.deepEqual([world.storeText(), world.storeFiles()], ["{", before]);
     assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
   });
