@@ -100,6 +100,22 @@ describe("configuration", () => {
     assert.deepEqual(config.movedFrom, ["https://old.test", "https://older.test"]);
   });
 
+  it("refuses earlier addresses that match no state, and maps in place of lists", () => {
+    const problemsOf = (values: Record<string, string>) => parse({ baseUrl: "https://one.test", ...values }).problems;
+    for (const movedFrom of ["old.test", "localhost:8080", "https://old.test, old.test"]) {
+      assert.deepEqual(problemsOf({ movedFrom }), [
+        "webextract:movedFrom (WEBEXTRACT_MOVED_FROM) must be a list of URLs such as https://host.",
+      ]);
+    }
+    for (const name of ["movedFrom", "notExecutedCodes", "actionTypes", "allowedFolders"]) {
+      assert.match(
+        problemsOf({ [name]: '{"https://a.test":1}' }).join(),
+        new RegExp(`^webextract:${name} must be a list`),
+      );
+    }
+    assert.equal(parse({ baseUrl: "https://one.test", journal: "Off" }).config.journal, undefined);
+  });
+
   it("accepts true, false and lists for forceDestroy", () => {
     const forced = (raw: string) => parse({ baseUrl: "https://one.test" }, { WEBEXTRACT_FORCE_DESTROY: raw });
     for (const [raw, expected] of [

@@ -78,7 +78,10 @@ export function parseConfig(
   }
   // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of the last up.
   const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
-  const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flat();
+  const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flatMap((addresses) => addresses ?? []);
+  if (movedFrom.some((address) => !/^https?:/.test(originOf(address)))) {
+    problems.push(`webextract:movedFrom (${variableOf("movedFrom")}) must be a list of URLs such as https://host.`);
+  }
   const config: ProviderConfig = {
     settings: {
       actionTypes: values.actionTypes ?? [],
@@ -90,7 +93,7 @@ export function parseConfig(
       s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },
-    movedFrom: movedFrom.flatMap((address) => (address === undefined ? [] : originOf(address))),
+    movedFrom: movedFrom.map(originOf),
     journal: journalFolder(values, environment),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     native: values.native === true,
@@ -265,5 +268,7 @@ function clientProblems(profile: string | undefined, options: ServiceClientOptio
 
 /** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */
 function journalFolder({ journal, tokenStore }: ConfigValues, environment: NodeJS.ProcessEnv): string | undefined {
-  return journal === "off" ? undefined : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
+  return journal?.toLowerCase() === "off"
+    ? undefined
+    : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
 }

@@ -2,8 +2,8 @@ import { parsedJson } from "../service/parsedJson";
 import type { Problem, Shape } from "../values/kinds";
 import { checkValue, list } from "../values/kinds";
 
-/** Another word for a boolean, a map, or a quoted string: as the id of a task, it would allow nothing. */
-const isNoId = /^(?:yes|no|y|n|on|off|all|none|null|\*|[01]|["'{].*)$/is;
+/** Another word for a boolean: as the id of a task, it would allow nothing. */
+const isNoId = /^(?:yes|no|y|n|on|off|all|none|null|\*|[01]|'.*)$/is;
 const ids = list<string>({ is: "string", fromInteger: true }, { mayBeEmpty: true });
 
 const booleans = new Map([
@@ -29,7 +29,7 @@ function plainValue(kind: Shape, raw: string): unknown {
     case "number":
       return raw.trim() === "" ? undefined : Number(raw);
     case "list":
-      return raw.trimStart().startsWith("[") ? parsedJson(raw) : raw.split(",").map((item) => item.trim());
+      return /^\s*[[{"]/.test(raw) ? parsedJson(raw) : raw.split(",").map((item) => item.trim());
     case "any":
       return booleans.get(raw.trim().toLowerCase()) ?? (isNoId.test(raw.trim()) ? undefined : parse(ids, raw));
     case "map":
