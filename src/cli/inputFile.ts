@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Cli } from "./cli";
 import { CliError } from "./exitCodes";
+import { textOf } from "./terminal";
 
 /**
  * The text of a file that the user has named, or of standard input, which is named "-".
@@ -14,7 +15,7 @@ export async function inputText(file: string, { terminal, interrupted }: Cli): P
 function inputFile(file: string): string {
   try {
     if (statSync(file).isFile()) {
-      return readFileSync(file, "utf8");
+      return textOf(readFileSync(file));
     }
   } catch (error) {
     throw new CliError(`"${file}" cannot be read (${(error as NodeJS.ErrnoException).code ?? error}).`, "usage");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { addAbortSignal } from "node:stream";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { styleText } from "node:util";
 import { isStartedByRunner } from "../service/environment";
 import { shownText } from "../service/errors/foreignText";
@@ -144,7 +144,7 @@ export class Terminal {
       this.say("Reading standard input. End it with Ctrl-D.");
     }
     try {
-      return await text(addAbortSignal(signal, input));
+      return textOf(await buffer(addAbortSignal(signal, input)));
     } catch (error) {
       throw signal.aborted
         ? new CliError("Interrupted before the end of standard input. Nothing was done.", "interrupted")
@@ -179,6 +179,13 @@ export class Terminal {
   private styled(style: "yellow" | "red", text: string): string {
     return this.isColoured ? styleText(style, text, { validateStream: false }) : text;
   }
+}
+
+/** Text of a user, without its byte order mark. PowerShell writes UTF-16, and so do spreadsheets. */
+export function textOf(bytes: Buffer): string {
+  const [first, second] = bytes;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 /** Without this, Ctrl-D ends the input and answers nothing: the process would have nothing to wait for, and end with exit code 0. */

@@ -25,7 +25,9 @@ const declaredTasks = perProgram(() => new Map<unknown, DeclaredTask>());
  * an export before its run has ended. The same output, or the same string with the same profile, is the same task: another account or another service
  * can have a task with the same id.
  */
-export function taskOf(taskId: unknown, profile: unknown): DeclaredTask {
+export function taskOf(named: unknown, profile: unknown): DeclaredTask {
+  // An id can be an integer in a program without types.
+  const taskId = typeof named === "number" ? String(named) : named;
   const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
   const key = isKnown ? JSON.stringify([profile, taskId]) : taskId;
   const found = declaredTasks().get(key) ?? { owners: new TaskOwners(), settings: [], runs: [] };

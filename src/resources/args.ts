@@ -16,6 +16,8 @@ export {
   boolean,
   choice,
   describeShape,
+  id,
+  idLines,
   integer,
   lines,
   list,

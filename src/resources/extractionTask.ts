@@ -1,7 +1,7 @@
 import { isServiceError } from "../service/errors/errors";
 import { isRecord } from "../values/isRecord";
 import type { ArgsSpec, Problem } from "./args";
-import { boolean, choice, object, string } from "./args";
+import { boolean, choice, id, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
 import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
 import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
@@ -80,9 +80,9 @@ export interface ExtractionTaskState extends CheckedArgs, LostResponseState, Pen
 }
 
 const fromSpec: ArgsSpec<ExtractionTaskArgs["from"]> = {
-  sourceTaskId: { kind: string },
-  taskGroupId: { kind: string },
-  adoptTaskId: { kind: string },
+  sourceTaskId: { kind: id },
+  taskGroupId: { kind: id },
+  adoptTaskId: { kind: id },
 };
 
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {

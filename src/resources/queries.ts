@@ -2,7 +2,7 @@ import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import type { RowSource } from "../service/rows/rowPage";
 import type { ArgsSpec } from "./args";
-import { integer, list, string } from "./args";
+import { id, integer, list, string } from "./args";
 
 /** What a program can read of the service without managing it. */
 
@@ -61,15 +61,14 @@ export interface Query<Args, Result> {
   run(client: ServiceClient, args: Args): Promise<Result>;
 }
 
-const taskId = { kind: string, required: true } as const;
+const taskId = { kind: id, required: true } as const;
 const lotNo = taskId;
-const strings = { kind: list(string), required: true } as const;
 const offset = { kind: integer(0) };
 const maxRows = { kind: integer(1) };
 
 export const actionsQuery: Query<GetActionsArgs, TaskActions[]> = {
   name: "getActions",
-  args: { taskIds: strings, actionTypes: strings },
+  args: { taskIds: { kind: list(id), required: true }, actionTypes: { kind: list(string), required: true } },
   run: async (client, { taskIds, actionTypes }) => (await client.getActions({ taskIds, actionTypes })).data,
 };
 

@@ -11,7 +11,7 @@ import { didYouMean } from "./likelyName";
 
 /**
  * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a line break, and `isForSystem` where the
- * operating system gets it, so that it cannot contain NUL; an integer becomes a string where it can come `fromInteger`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
+ * operating system gets it, so that it cannot contain NUL. An integer becomes a string where it `isId`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
  * `isLines` can be given as one string. `others` says what becomes of fields of an object without a description; by default they are refused.
  */
 export type Shape =
@@ -21,7 +21,7 @@ export type Shape =
       readonly isLine?: boolean;
       readonly isForSystem?: boolean;
       readonly mayBeEmpty?: boolean;
-      readonly fromInteger?: boolean;
+      readonly isId?: boolean;
     }
   | { readonly is: "number"; readonly min?: number; readonly max?: number; readonly isInteger?: boolean }
   | { readonly is: "choice"; readonly of: readonly string[] }
@@ -49,6 +49,11 @@ export const anything: Kind<unknown> = { is: "any" };
 export const boolean: Kind<boolean> = { is: "boolean" };
 /** A non-empty string. */
 export const string: Kind<string> = { is: "string" };
+/**
+ * An id of the service. Older services send ids as numbers, and programs in YAML get digits of the configuration as a number. An integer that a double may
+ * have rounded is refused, and so is a number as spreadsheets shorten it.
+ */
+export const id: Kind<string> = { is: "string", isId: true };
 /** The name of a file, or a part of a command. */
 export const systemString: Kind<string> = { is: "string", isForSystem: true };
 /**
@@ -81,6 +86,7 @@ export function list<T>(of: Kind<T>, { mayBeEmpty = false } = {}): Kind<T[]> {
  * That string is accepted too.
  */
 export const lines: Kind<string[]> = { is: "list", of: { is: "string", isLine: true }, isLines: true };
+export const idLines: Kind<string[]> = { is: "list", of: { is: "string", isLine: true, isId: true }, isLines: true };
 
 /** A map of at least one entry. Its keys are chosen by the user, such as action ids. */
 export function mapOf<T>(of: Kind<T>): Kind<Record<string, T>> {
@@ -109,7 +115,7 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
   if (value === unknown) {
     return unknown;
   }
-  if (shape.is === "string" && shape.fromInteger && Number.isSafeInteger(value)) {
+  if (shape.is === "string" && shape.isId && Number.isSafeInteger(value)) {
     return String(value);
   }
   if (!fits(shape, value)) {
@@ -192,6 +198,7 @@ function fits(shape: Shape, value: unknown): boolean {
         (shape.mayBeEmpty || value !== "") &&
         !(shape.isLine && !isLine(value)) &&
         !(shape.isForSystem && value.includes("\0")) &&
+        !(shape.isId && isShortened(value)) &&
         !isBroken(value)
       );
     case "scalar":
@@ -221,6 +228,11 @@ function fits(shape: Shape, value: unknown): boolean {
 /** Whether a number is finite and has kept its digits. Every double above the limit is an integer, which can be rounded. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+/** `6.39E+17` is what a spreadsheet makes of 18 digits in a cell that is not text. */
+function isShortened(value: string): boolean {
+  return /^\d(?:[.,]\d+)?E\+\d+$/.test(value);
 }
 
 function isLine(value: string): boolean {
@@ -269,9 +281,13 @@ function describeGiven(shape: Shape, value: unknown): string {
   if (shape.is === "string" && shape.isForSystem && typeof value === "string" && value !== "") {
     return "a string with a NUL character";
   }
-  if (shape.is === "scalar" && typeof value === "number") {
+  const isId = shape.is === "string" && shape.isId === true;
+  if (isId && typeof value === "string" && isShortened(value)) {
+    return "a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again";
+  }
+  if ((isId || shape.is === "scalar") && typeof value === "number" && !isExact(value)) {
     return Number.isFinite(value)
-      ? `an integer beyond ${Number.MAX_SAFE_INTEGER}, whose last digits may be lost. Write it as a string`
+      ? `an integer beyond ${Number.MAX_SAFE_INTEGER}, whose last digits may be lost. Write it in quotes, and in the configuration of a YAML program in two pairs of them: '"…"'`
       : "a number that is not finite";
   }
   const isOther =

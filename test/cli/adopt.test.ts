@@ -353,6 +353,12 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual(ended.json().changes, [{ type: "CloudRun", name: "run", does: "create" }]);
     assert.equal((await world.run("plan-report -", {}, plan)).stdout, stdout);
     assert.equal((await world.run("plan-report missing.json")).code, 2);
+    const utf16 = Buffer.from(`\ufeff${plan}\r\n`, "utf16le");
+    for (const [name, bytes] of Object.entries({ little: utf16, big: Buffer.from(utf16).swap16() })) {
+      writeFileSync(world.path(name), bytes);
+      assert.equal((await world.run(["plan-report", name])).stdout, stdout);
+      assert.equal((await world.run("plan-report", {}, bytes)).stdout, stdout);
+    }
     const wrong = await world.run("plan-report --json", {}, "error: no stack");
     assert.deepEqual([wrong.code, wrong.json().error.exit], [2, "usage"]);
   });

@@ -383,6 +383,15 @@ describe("the report of a plan", () => {
     }
   });
 
+  it("reads a plan behind what other steps have written to the same output", () => {
+    const plan = { steps: [step({ op: "create", now: { a: 1 } })] };
+    const whole = planReport(readPlan(JSON.stringify(plan)));
+    const installed = "Installing dependencies for policy pack...\n\nadded 3 packages {in} 2s\n{\"level\":\"info\"} done\n";
+    for (const indent of [0, 4]) {
+      assert.equal(planReport(readPlan(`${installed}${JSON.stringify(plan, null, indent)}\n`)), whole);
+    }
+  });
+
   it("reads plans with unknown steps, fields and values", () => {
     assert.match(report([]), /No changes\./);
     assert.match(planReport(readPlan('{"changeSummary":{},"steps":null,"future":1}')), /No changes\./);

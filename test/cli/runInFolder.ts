@@ -14,7 +14,7 @@ export interface Ended {
 interface Where {
   folder: string;
   environment: Readonly<Record<string, string | undefined>>;
-  input: string;
+  input: string | Buffer;
 }
 
 /** The folder and the environment belong to the whole process: one command after the other. */

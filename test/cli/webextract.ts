@@ -97,7 +97,7 @@ export class CliWorld {
   run(
     args: string | readonly string[],
     environment: Record<string, string | undefined> = {},
-    input = "",
+    input: string | Buffer = "",
   ): Promise<Ended> {
     return runInFolder(typeof args === "string" ? args.split(" ") : args, {
       folder: this.folder,

@@ -33,7 +33,7 @@ describe("resources in the native plugin", () => {
 
   it("show every failure of a check, with the value only if it is a short plain one", async () => {
     const { failures } = await world.check("CloudRun", {
-      taskId: secret(7),
+      taskId: secret(7.5),
       pollSeconds: -1,
       waitFor: "x".repeat(50),
       triggerz: 1,

@@ -49,7 +49,7 @@ describe("checks of arguments", () => {
       "actions.odd.loop.loopType",
       "actions.other",
     ]);
-    const from = { sourceTaskId: "s", adoptTaskId: 1 };
+    const from = { sourceTaskId: "s", adoptTaskId: true };
     const whole = {
       from,
       actions: { odd: { loop: 1 }, other: { actionType: "A" } },
@@ -341,6 +341,24 @@ describe("checks of arguments", () => {
     assert.deepEqual(await providers.paths("TaskLoopItems", loop, before), ["itemsFile"]);
   });
 
+  it("takes an integer as an id, as programs in YAML get it from the configuration", async () => {
+    const { sourceTaskId, taskGroupId } = await providers.checked("TaskCopy", {
+      sourceTaskId: 639308323497,
+      taskGroupId: 0,
+    });
+    assert.deepEqual([sourceTaskId, taskGroupId], ["639308323497", "0"]);
+    const subtasks = { taskId: 9007199254740991, subTaskIds: [2, "10"], desired: "stopped" };
+    const { taskId, subTaskIds } = await providers.checked("CloudSubtasks", subtasks);
+    assert.deepEqual([taskId, subTaskIds], ["9007199254740991", "10\n2\n"]);
+    for (const given of [2 ** 53, 6.39e17, 1.5, "6.39E+17", "6,39308E+17", "1E+5"]) {
+      assert.deepEqual(await providers.paths("CloudSubtasks", { ...subtasks, taskId: given }), ["taskId"]);
+      assert.deepEqual(await providers.paths("CloudSubtasks", { ...subtasks, subTaskIds: [given] }), ["subTaskIds[0]"]);
+    }
+    for (const sound of ["1e5", "E+17", "6.39E+17a", "a6.39E+17"]) {
+      assert.deepEqual(await providers.paths("CloudSubtasks", { ...subtasks, taskId: sound }), []);
+    }
+  });
+
   it("enforces the rules of an export", async () => {
     const rows = { taskId: "t", scope: "batch", path: "rows.ndjson" };
     const paths = (args: object) => providers.paths("DataExport", { ...rows, ...args });
@@ -417,10 +435,18 @@ describe("checks of arguments", () => {
     };
     const relative = "relative to the program's folder";
     const inFolder = (name: string): string => `(looked for "${join(folder, name)}", ${relative})`;
+    const tooLarge =
+      "an integer beyond 9007199254740991, whose last digits may be lost. Write it in quotes, and in the configuration of a YAML program in two pairs of them: '\"…\"'";
     // The one place that knows the wording. A type, its arguments, and what is said of them.
     const cases: [string, Record<string, unknown>, string][] = [
       ["TaskCopy", { adoptTaskId: "" }, "adoptTaskId must be a non-empty string; got an empty string"],
-      ["TaskCopy", { adoptTaskId: 7 }, "adoptTaskId must be a non-empty string; got a number"],
+      ["TaskCopy", { adoptTaskId: 7.5 }, "adoptTaskId must be a non-empty string; got a number"],
+      ["TaskCopy", { adoptTaskId: 2 ** 53 }, `adoptTaskId must be a non-empty string; got ${tooLarge}`],
+      [
+        "TaskCopy",
+        { adoptTaskId: "6.39E+17" },
+        "adoptTaskId must be a non-empty string; got a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again",
+      ],
       [
         "TaskLoopItems",
         { ...loop, items: [" "] },
@@ -439,7 +465,7 @@ describe("checks of arguments", () => {
       [
         "TaskActionConfig",
         action({ properties: { p: 2 ** 53 } }),
-        "actions.a.properties.p must be a string, a number or a boolean; got an integer beyond 9007199254740991, whose last digits may be lost. Write it as a string",
+        `actions.a.properties.p must be a string, a number or a boolean; got ${tooLarge}`,
       ],
       [
         "TaskActionConfig",

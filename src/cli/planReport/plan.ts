@@ -1,5 +1,6 @@
 import { partsOfUrn } from "../../resources/urn";
 import { listOfStrings } from "../../resources/values";
+import { parsedJson } from "../../service/parsedJson";
 import { isRecord } from "../../values/isRecord";
 import { CliError } from "../exitCodes";
 
@@ -64,11 +65,11 @@ export function readPlan(text: string): Plan {
 
 const noPlan = 'The input is not the output of "pulumi preview --json":';
 
+/** Behind what other steps have written to the same output, such as the installation of a policy pack. */
 function parsed(text: string): Record<string, unknown> {
-  let plan: unknown;
-  try {
-    plan = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch {
+  const starts = [0, text.search(/^\{\s*$/m), text.lastIndexOf("\n{") + 1];
+  const plan = starts.map((start) => parsedJson(text.slice(Math.max(start, 0)))).find((each) => each !== undefined);
+  if (plan === undefined) {
     throw new CliError(`${noPlan} it is not one JSON document.`, "usage");
   }
   if (isRecord(plan) && (Array.isArray(plan.steps) || isRecord(plan.changeSummary) || "diagnostics" in plan)) {

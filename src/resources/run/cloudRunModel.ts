@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { anything, boolean, choice, list, number, object, string } from "../args";
+import { anything, boolean, choice, id, list, number, object, string } from "../args";
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
 import type { LostResponseState } from "../task/lostResponse";
 import type { LabelArg, LabelState } from "./runLabels";
@@ -122,7 +122,7 @@ export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseSta
 const words = list(string, { mayBeEmpty: true });
 
 export const cloudRunArgs = {
-  taskId: { kind: string, required: true, replaces: true },
+  taskId: { kind: id, required: true, replaces: true },
   triggers: { kind: anything },
   rerunOn: { kind: anything },
   runOnLabel: { kind: boolean, default: true, option: true },
@@ -142,7 +142,7 @@ export const cloudRunArgs = {
   },
   failOn: { kind: choice("failed", "never"), default: "failed", option: true },
   onDelete: { kind: choice("retain", "stop"), default: "retain", option: true },
-  adoptLotNo: { kind: string, option: true },
+  adoptLotNo: { kind: id, option: true },
   retry: { kind: string, option: true },
   profile: { kind: string, option: true },
 } satisfies ArgsSpec<CloudRunArgs, keyof LabelArg>;

@@ -1,5 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
-import { choice, lines, string } from "../args";
+import { choice, id, idLines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
 import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
 import { terminalStatusOf } from "./statuses";
@@ -34,8 +34,8 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   idIs: "taskId",
   waitsFor: "runs",
   args: {
-    taskId: { kind: string, required: true, replaces: true },
-    subTaskIds: { kind: lines, required: true },
+    taskId: { kind: id, required: true, replaces: true },
+    subTaskIds: { kind: idLines, required: true },
     desired: { kind: choice("started", "stopped"), required: true },
     profile: { kind: string, option: true },
   },

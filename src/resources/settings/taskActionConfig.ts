@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { choice, mapOf, object, scalar, string } from "../args";
+import { choice, id, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { LeavingState, ParameterAction, Previous } from "./parameterActions";
 import { actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";
@@ -56,7 +56,7 @@ const actionSpec: ArgsSpec<ActionSettings> = {
 };
 
 const args: ArgsSpec<TaskActionConfigArgs> = {
-  taskId: { kind: string, required: true, replaces: true },
+  taskId: { kind: id, required: true, replaces: true },
   actions: { kind: mapOf(object(actionSpec)), required: true },
   onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },
   profile: { kind: string, option: true },

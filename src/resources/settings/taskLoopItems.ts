@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { choice, string } from "../args";
+import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { checkLoop, loopOf, loopSpec } from "./loopArgs";
 import { previousOf, rememberedOf } from "./parameterActions";
@@ -44,8 +44,8 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Pe
 export type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
 
 const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
-  taskId: { kind: string, required: true, replaces: true },
-  actionId: { kind: string, required: true, replaces: true },
+  taskId: { kind: id, required: true, replaces: true },
+  actionId: { kind: id, required: true, replaces: true },
   ...loopSpec,
   loopType: { ...loopSpec.loopType, replaces: true },
   onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },

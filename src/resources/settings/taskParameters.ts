@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { choice, string } from "../args";
+import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedActions, LeavingState, ParameterActions, Previous } from "./parameterActions";
 import {
@@ -52,7 +52,7 @@ export interface TaskParametersState extends CheckedArgs, PendingState, DriftSta
 }
 
 const args: ArgsSpec<TaskParametersArgs> = {
-  taskId: { kind: string, required: true, replaces: true },
+  taskId: { kind: id, required: true, replaces: true },
   actions: { kind: parameterActionsKind, required: true },
   onDelete: { kind: choice("retain", "restore"), default: "retain", option: true },
   profile: { kind: string, option: true },

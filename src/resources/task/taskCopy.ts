@@ -1,6 +1,6 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
 import type { Problem } from "../args";
-import { boolean, choice, string } from "../args";
+import { boolean, choice, id, string } from "../args";
 import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
@@ -88,9 +88,9 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
   idIs: "taskId",
   args: {
-    sourceTaskId: { kind: string },
-    taskGroupId: { kind: string },
-    adoptTaskId: { kind: string },
+    sourceTaskId: { kind: id },
+    taskGroupId: { kind: id },
+    adoptTaskId: { kind: id },
     onDelete: { kind: choice("retain", "removeData"), option: true },
     forceDestroy: { kind: boolean, default: false, option: true },
     retry: { kind: string, option: true },

@@ -1,5 +1,5 @@
 import type { ArgsSpec } from "../args";
-import { string } from "../args";
+import { id, string } from "../args";
 import type { StartUrls, StartUrlsArgs } from "../lists/startUrls";
 import { checkStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "../lists/startUrls";
 import type { Context, PendingState, ProfileArgs, Resource } from "../resource";
@@ -26,7 +26,7 @@ export type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 type Derived = "count" | "sha256" | "hosts";
 
 const args: ArgsSpec<TaskStartUrlsArgs, Derived> = {
-  taskId: { kind: string, required: true, replaces: true },
+  taskId: { kind: id, required: true, replaces: true },
   ...startUrlsSpec,
   profile: { kind: string, option: true },
 };

@@ -3,7 +3,7 @@
  * the checks of requests and responses, and the rules for retries derive from them.
  */
 import type { Kind, Shape } from "../../values/kinds";
-import { anything, boolean, choice, freeMap, string as id, integer, list } from "../../values/kinds";
+import { anything, boolean, choice, freeMap, id, integer, list } from "../../values/kinds";
 import type * as types from "./types";
 
 /** The description of one operation. */
@@ -68,8 +68,6 @@ function response<T extends object>(kinds: Kinds<T>): Kind<T> {
 }
 
 const string: Kind<string> = { is: "string", mayBeEmpty: true };
-/** Older services send ids as numbers; their digits are kept, see `parseJson`. */
-export const responseId: Kind<string> = { is: "string", fromInteger: true };
 const listOf = <T>(item: Kind<T>): Kind<T[]> => list(item, { mayBeEmpty: true });
 const size = integer(1);
 const offset = integer(0);
@@ -101,10 +99,10 @@ export const operations = {
     request: object({ refresh_token: id, grant_type: choice("refresh_token") }),
     response: data(
       response<types.TokenPair>({
-        access_token: responseId,
+        access_token: id,
         expires_in: anything as Kind<number | string>,
         token_type: string,
-        refresh_token: responseId,
+        refresh_token: id,
       }),
     ),
   }),
@@ -117,7 +115,7 @@ export const operations = {
     path: "/task/updateTaskParameters",
     repeat: "unlessAppending",
     request: object({ taskId: id, actions: listOf(parametersUpdate) }),
-    response: data(response<types.UpdatedTaskParameters>({ taskId: responseId, updatedParameters: freeMap })),
+    response: data(response<types.UpdatedTaskParameters>({ taskId: id, updatedParameters: freeMap })),
   }),
   /**
    * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
@@ -156,7 +154,7 @@ export const operations = {
     path: "/task/getActions",
     sends: "json",
     request: object({ taskIds: listOf(id), actionTypes: listOf(string) }),
-    response: data(listOf(response<types.TaskActions>({ taskId: responseId, actions: listOf(freeMap) }))),
+    response: data(listOf(response<types.TaskActions>({ taskId: id, actions: listOf(freeMap) }))),
   }),
   /**
    * Starts a run in the cloud: `POST /cloudextraction/start`. A run can cost money, so the request is never sent again after a lost
@@ -168,7 +166,7 @@ export const operations = {
     plan: "professional",
     repeat: "once",
     request: object({ taskId: id }),
-    response: data(response<types.StartedRun>({ lotNo: responseId, status: string })),
+    response: data(response<types.StartedRun>({ lotNo: id, status: string })),
   }),
   /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
@@ -193,7 +191,7 @@ export const operations = {
     ...read,
     path: "/cloudextraction/task/subtasks",
     request: object({ taskId: id, page: size, size }),
-    response: data(listOf(response<types.Subtask>({ subTaskId: responseId, status: string }))),
+    response: data(listOf(response<types.Subtask>({ subTaskId: id, status: string }))),
   }),
   /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
   getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({
@@ -249,7 +247,7 @@ export const operations = {
     sends: "query",
     repeat: "once",
     request: object({ taskId: id, taskGroupId: id }),
-    response: data(response<types.CopiedTask>({ taskId: responseId })),
+    response: data(response<types.CopiedTask>({ taskId: id })),
   }),
 };
 

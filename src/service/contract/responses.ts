@@ -1,10 +1,10 @@
 import { isRecord } from "../../values/isRecord";
 import type { Kind, Problem } from "../../values/kinds";
-import { checkValue, freeMap } from "../../values/kinds";
+import { checkValue, freeMap, id } from "../../values/kinds";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
 import type { OperationName, ResponseOf } from "./operations";
-import { operations, responseId } from "./operations";
+import { operations } from "./operations";
 
 /** @throws ContractBreach that names the field and the kind of its value */
 export function readResponse<Name extends OperationName>(name: Name, body: Buffer): ResponseOf<Name> {
@@ -31,14 +31,14 @@ export function readNewTokens(body: Buffer): NewTokens {
   const [accessToken, refreshToken] = [access_token, refresh_token].map(tokenIn);
   if (accessToken === undefined && refreshToken === undefined) {
     read(freeMap, whole.data, "data");
-    read(responseId, access_token, "data.access_token");
+    read(id, access_token, "data.access_token");
   }
   return { accessToken, refreshToken, expiresIn: expires_in };
 }
 
 function tokenIn(value: unknown): string | undefined {
   const problems: Problem[] = [];
-  const token = checkValue(responseId, value, "", problems);
+  const token = checkValue(id, value, "", problems);
   return problems.length === 0 ? (token as string) : undefined;
 }
 

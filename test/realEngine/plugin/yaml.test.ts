@@ -67,6 +67,25 @@ describe("a YAML program on the native plugin", () => {
     assert.deepEqual(world.operations(), []);
   });
 
+  it("takes digits of the configuration as an id, and refuses those that have lost some, with what keeps them", async () => {
+    world = await yamlWorld(`
+config:
+  source: { type: string }
+  adopted: { type: string }
+resources:
+  copy:
+    type: webextract:TaskCopy
+    properties: { sourceTaskId: "\${source}", taskGroupId: 0012, adoptTaskId: "\${adopted}" }
+`);
+    await world.project.configure({ "test:source": "639308323497", "test:adopted": "639308323497897245" });
+    const { output: refused } = await world.project.preview({ expect: "failure" });
+    assert.match(refused, /adoptTaskId .* got an integer beyond 9007199254740991.* in two pairs of them: '"…"'/);
+    await world.project.configure({ "test:adopted": '"639308323497897245"' });
+    const { output } = await world.project.preview({ args: ["--diff"] });
+    assert.match(output, /sourceTaskId *: "639308323497"\n/);
+    assert.match(output, /adoptTaskId *: "639308323497897245"\n/);
+  });
+
   it("never rotates a refresh token for a function in a preview", async () => {
     world = await yamlWorld(program("https://a.test/"), { withCredentials: false });
     await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
