@@ -13,6 +13,10 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     ...["http", "handlers", "service", "runs", "store", "extraction", "faults"],
     ...["visit", "limits", "behaviour", "contract", "errors", "generated"],
   ],
+  "src/service": [
+    ...["index", "client", "rows", "subtasks", "settings", "http", "auth", "files", "errors", "contract"],
+    ...["environment", "options", "clock", "onAbort", "ownPackage", "parsedJson", "parsedUrl"],
+  ],
 };
 
 /** Refuses imports, also of types, that lead back in the order of their part. */

@@ -2,7 +2,7 @@ import type { Context } from "../resources/resource";
 import { messageOf } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
-import { pause } from "../service/http/clock";
+import { pause } from "../service/clock";
 import { optionProblems } from "../service/settings";
 import type { Connection, ConnectionFlags } from "./connection/connection";
 import { connectionOf } from "./connection/connection";

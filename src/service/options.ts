@@ -77,3 +77,18 @@ export interface CallOptions {
   /** Makes one attempt only, without waits and repeats: for a write that is correct only at this moment. Default false. */
   once?: boolean;
 }
+
+/** A proxy between this process and the service. */
+export interface ProxyServer {
+  /** Without user name and password, so that messages can contain the address. */
+  readonly url: URL;
+  readonly user?: { readonly username: string; readonly password: string };
+}
+
+type OnlyOfTokens = "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
+
+/** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
+export interface ClientSettings extends Required<Omit<ServiceClientOptions, OnlyOfTokens>> {
+  /** The proxy that the environment sets for this service. */
+  proxy: ProxyServer | undefined;
+}

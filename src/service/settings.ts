@@ -14,18 +14,9 @@ import {
 import { isHeaderValue } from "./auth/accessToken";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
-import type { ProxyServer } from "./http/proxy";
 import { proxyOf } from "./http/proxy";
-import type { ServiceClientOptions } from "./options";
+import type { ClientSettings, ServiceClientOptions } from "./options";
 import { parsedUrl } from "./parsedUrl";
-
-type OnlyOfTokens = "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
-
-/** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
-export interface ClientSettings extends Required<Omit<ServiceClientOptions, OnlyOfTokens>> {
-  /** The proxy that the environment sets for this service. */
-  proxy: ProxyServer | undefined;
-}
 
 /** @throws TypeError that names every invalid option, but no value that can be a credential */
 export function settingsOf(options: ServiceClientOptions): ClientSettings {

@@ -1,4 +1,6 @@
 export { TokenStore } from "../../src/service/auth/tokenStore";
+export type { Cancel } from "../../src/service/clock";
+export { clock } from "../../src/service/clock";
 export { parseJson } from "../../src/service/contract/json";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
@@ -22,8 +24,6 @@ export { shownText } from "../../src/service/errors/foreignText";
 export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
-export type { Cancel } from "../../src/service/http/clock";
-export { clock } from "../../src/service/http/clock";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";

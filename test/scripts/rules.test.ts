@@ -57,7 +57,7 @@ describe("project rule: imports follow the order of a part", () => {
       "emulator/src/http/a.ts":
         'import { b } from "../handlers/b";\nimport { c } from "./c";\nimport { d } from "../errors";',
       "emulator/src/errors.ts": 'import { a } from "node:http";',
-      "src/service/a.ts": 'import { b } from "../resources/b";',
+      "src/resources/a.ts": 'import { b } from "../service/b";',
     });
   });
 

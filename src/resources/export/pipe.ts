@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { longestTimer } from "../../service/clock";
 import { commandEnvironment } from "../../service/environment";
 import { hideSecrets } from "../../service/errors/secretShapes";
-import { longestTimer } from "../../service/http/clock";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";

@@ -6,12 +6,12 @@ import { basename, dirname, join } from "node:path";
 // a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/isRecord";
+import { pause } from "../clock";
 import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
-import { pause } from "../http/clock";
+import type { ClientSettings } from "../options";
 import { parsedJson } from "../parsedJson";
-import type { ClientSettings } from "../settings";
 
 /** The newest tokens that one start token led to. A start token is the refresh token that somebody configured or imported. Times are milliseconds since 1970. */
 export interface TokenFamily {

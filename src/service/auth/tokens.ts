@@ -1,6 +1,6 @@
 import type { Failure } from "../errors/failures";
 import { tokenSources } from "../errors/hints";
-import { onAbort } from "../http/onAbort";
+import { onAbort } from "../onAbort";
 import type { AccessToken, CredentialSource, CredentialsInUse, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { pause } from "../http/clock";
+import { pause } from "../clock";
 import { makeFolder } from "./folders";
 import { replaceFile } from "./replaceFile";
 

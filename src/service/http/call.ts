@@ -1,8 +1,7 @@
+import { clock } from "../clock";
 import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "../errors/failures";
-import type { CallOptions } from "../options";
-import type { ClientSettings } from "../settings";
-import { clock } from "./clock";
+import type { CallOptions, ClientSettings } from "../options";
 
 /** In milliseconds. The first wait is up to `firstStep`, each further wait up to twice as long, at most `longestStep`. */
 const firstStep = 500;

@@ -1,8 +1,8 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
+import { clock, pause } from "../clock";
 import type { Failure } from "../errors/failures";
-import { clock, pause } from "./clock";
-import { onAbort } from "./onAbort";
+import { onAbort } from "../onAbort";
 
 export interface Limits {
   /** Most requests in flight. */

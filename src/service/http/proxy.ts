@@ -3,14 +3,8 @@ import type { RequestOptions } from "node:https";
 import { Agent, request as requestSecure } from "node:https";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
+import type { ProxyServer } from "../options";
 import { parsedUrl } from "../parsedUrl";
-
-/** A proxy between this process and the service. */
-export interface ProxyServer {
-  /** Without user name and password, so that messages can contain the address. */
-  readonly url: URL;
-  readonly user?: { readonly username: string; readonly password: string };
-}
 
 /** Parses the value of a proxy variable. Undefined if the value is not the address of an http or https proxy. */
 export function proxyOf(address: string): ProxyServer | undefined {

@@ -1,6 +1,7 @@
 import type { AccessToken } from "../auth/accessToken";
 import { NoToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
+import { clock, pause } from "../clock";
 import { ContractBreach } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
 import type { ServiceError, ServiceErrorKind } from "../errors/errors";
@@ -12,10 +13,8 @@ import { printable } from "../errors/foreignText";
 import { droppedCredential } from "../errors/hints";
 import type { Redactor } from "../errors/redactor";
 import { hideRequestValues } from "../errors/requestValues";
-import type { CallOptions } from "../options";
-import type { ClientSettings } from "../settings";
+import type { CallOptions, ClientSettings } from "../options";
 import { Call } from "./call";
-import { clock, pause } from "./clock";
 import type { Limiter } from "./limiter";
 import type { Exchange, Transport } from "./transport";
 
