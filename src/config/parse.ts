@@ -1,10 +1,10 @@
 import { parsedJson } from "../service/parsedJson";
 import type { Problem, Shape } from "../values/kinds";
-import { checkValue, list } from "../values/kinds";
+import { checkValue, id, list } from "../values/kinds";
 
 /** Another word for a boolean: as the id of a task, it would allow nothing. */
 const isNoId = /^(?:yes|no|y|n|on|off|all|none|null|\*|[01]|'.*)$/is;
-const ids = list<string>({ is: "string", fromInteger: true }, { mayBeEmpty: true });
+const ids = list(id, { mayBeEmpty: true });
 
 const booleans = new Map([
   ["true", true],
