@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import type { S3 } from "@aws-sdk/client-s3";
 
 const otherTag = "0123456789abcdef0123456789abcdef";
+
+/** An upload that is aborted takes away the object of its name. */
+export const abortOverObject = "AbortMultipartUpload removes an object";
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64");
 
 /** What a store accepts although it must refuse it, asked directly. */
@@ -39,5 +42,8 @@ export async function acceptedBy(store: S3, bucket: string): Promise<string[]> {
       () => undefined,
     );
   }
-  return accepted;
+  await write();
+  await store.abortMultipartUpload(await start());
+  const { KeyCount } = await store.listObjectsV2({ Bucket: bucket, Prefix: object.Key });
+  return KeyCount === 0 ? [...accepted, abortOverObject] : accepted;
 }

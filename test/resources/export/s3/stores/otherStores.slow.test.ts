@@ -7,14 +7,14 @@ import { failure, World } from "../../../life";
 import type { Fate } from "../faultyProxy";
 import { FaultyProxy, operationOf } from "../faultyProxy";
 import { addLargeRows, storeEnvironment } from "../s3World";
-import { acceptedBy } from "./conditions";
+import { abortOverObject, acceptedBy } from "./conditions";
 import { newFolder, otherStores, removeFolder } from "./otherStores";
 import type { RunningStore } from "./runningStore";
 
 const bucket = "rows-bucket";
 const all = { taskId: "task-1", scope: "all", onDelete: "removeFile" };
 
-for (const { title, isPossible, start, accepts, afterRemoval, refusesDuringUpload } of otherStores) {
+for (const { title, isPossible, start, accepts, afterRemoval } of otherStores) {
   if (!isPossible) {
     console.error(`${title} cannot be installed here.`);
     continue;
@@ -54,7 +54,11 @@ for (const { title, isPossible, start, accepts, afterRemoval, refusesDuringUploa
       return Body?.transformToString();
     };
 
-    for (const size of ["small", "large"]) {
+    const removesByAbort = accepts.includes(abortOverObject);
+    for (const [size, operation] of [
+      ["small", "ListObjectsV2"],
+      ["large", "UploadPart"],
+    ] as const) {
       it(`writes, replaces and removes a ${size} object`, async () => {
         if (size === "large") {
           addLargeRows(world);
@@ -77,14 +81,17 @@ for (const { title, isPossible, start, accepts, afterRemoval, refusesDuringUploa
         assert.deepEqual(world.warnings, []);
       });
 
-      it(`keeps an object that somebody else writes while a ${size} one is read or sent`, async () => {
+      if (size === "large" && removesByAbort) {
+        continue;
+      }
+      it(`keeps an object that somebody else writes during ${operation} of a ${size} one`, async () => {
         if (size === "large") {
           addLargeRows(world);
         }
         const Key = `theirs/${size}.ndjson`;
         let isWritten = false;
         proxy.fate = async (request): Promise<Fate> => {
-          if (["ListObjectsV2", "UploadPart"].includes(operationOf(request)) && !isWritten) {
+          if (operationOf(request) === operation && !isWritten) {
             isWritten = true;
             await direct.putObject({ Bucket: bucket, Key, Body: "theirs" });
           }
@@ -98,43 +105,33 @@ for (const { title, isPossible, start, accepts, afterRemoval, refusesDuringUploa
       });
     }
 
-    it("two exports that overlap mark only rows that are in an object", async () => {
-      const other = await World.create({ config: { s3ForcePathStyle: "true" } });
-      try {
-        addLargeRows(world);
-        addLargeRows(other);
-        const args = { ...all, path: `s3://${bucket}/marked/{n}.ndjson`, markExported: true };
-        const second = other.declare("DataExport");
-        let hasBegun = false;
-        let refused: string | undefined;
-        proxy.fate = async (request): Promise<Fate> => {
-          if (operationOf(request) === "UploadPart" && !hasBegun) {
-            hasBegun = true;
-            refused = await second.up(args).then(
-              () => undefined,
-              (error: Error) => error.message,
-            );
-          }
-          return "pass";
-        };
-        const first = world.declare("DataExport");
-        await first.up(args);
-        const files = refusesDuringUpload === true ? [first.state.file] : [second.state.file, first.state.file];
-        const { Contents = [] } = await direct.listObjectsV2({ Bucket: bucket, Prefix: "marked/" });
-        assert.deepEqual(
-          files,
-          Contents.map(({ Key }) => `s3://${bucket}/${Key}`),
-        );
-        assert.equal(first.state.marked, true);
-        assert.equal(other.emulator.inspect.exportedCount("task-1"), refusesDuringUpload === true ? 0 : 13);
-        assert.match(
-          refused ?? "",
-          refusesDuringUpload === true ? /^The store refused to write .* another upload/ : /^$/,
-        );
-      } finally {
-        await other.remove();
-      }
-    });
+    if (!removesByAbort) {
+      it("two exports that overlap mark only rows that are in an object", async () => {
+        const other = await World.create({ config: { s3ForcePathStyle: "true" } });
+        try {
+          addLargeRows(world);
+          addLargeRows(other);
+          const args = { ...all, path: `s3://${bucket}/marked/{n}.ndjson`, markExported: true };
+          const second = other.declare("DataExport");
+          let hasBegun = false;
+          proxy.fate = async (request): Promise<Fate> => {
+            if (operationOf(request) === "UploadPart" && !hasBegun) {
+              hasBegun = true;
+              await second.up(args);
+            }
+            return "pass";
+          };
+          const first = world.declare("DataExport");
+          await first.up(args);
+          assert.deepEqual([first.state.marked, second.state.marked], [true, true]);
+          const { Contents = [] } = await direct.listObjectsV2({ Bucket: bucket, Prefix: "marked/" });
+          const files = Contents.map(({ Key }) => `s3://${bucket}/${Key}`);
+          assert.deepEqual(files, [second.state.file, first.state.file]);
+        } finally {
+          await other.remove();
+        }
+      });
+    }
 
     it("refuses what the page about S3 says", async () => {
       assert.deepEqual(await acceptedBy(direct, bucket), accepts);

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { owner, startOnPort } from "../../../../../scripts/objectStore/objectStore";
 import { startCeph } from "./ceph";
+import { abortOverObject } from "./conditions";
 import type { RunningStore } from "./runningStore";
 import { runningStore } from "./runningStore";
 
@@ -20,8 +21,6 @@ export interface OtherStore {
   accepts: string[];
   /** What a bucket with versions does with the name of an object that was removed. */
   afterRemoval: "writes" | "refuses" | "has no versions";
-  /** Whether it refuses to write an object while another upload to its name is in progress. */
-  refusesDuringUpload?: boolean;
 }
 
 const folders = (process.env.PATH ?? "").split(delimiter);
@@ -84,9 +83,8 @@ export const otherStores: OtherStore[] = [
         packages: ["com.adobe.testing:s3mock:5.2.0", "org.slf4j:slf4j-api:2.0.18"],
         args: (port) => ["com.adobe.testing.s3mock.S3MockApplication", "--server.port=0", `--http.port=${port}`],
       }),
-    accepts: [],
+    accepts: [abortOverObject],
     afterRemoval: "refuses",
-    refusesDuringUpload: true,
   },
   {
     title: "moto",
