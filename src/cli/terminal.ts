@@ -184,7 +184,8 @@ export class Terminal {
 /** Text of a user, without its byte order mark. PowerShell writes UTF-16, and so do spreadsheets. */
 export function textOf(bytes: Buffer): string {
   const [first, second] = bytes;
-  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
   return new TextDecoder(encoding).decode(bytes);
 }
 

@@ -28,7 +28,7 @@ import type { RunStep } from "../provider/step";
 import { importArgs } from "../resources/adopt/importArgs";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
-import { resourceNamed } from "../resources/index";
+import { resourceNamed, timeoutAdvice } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { partsOfUrn } from "../resources/urn";
 import { canonical, holdsUnknown, unknown } from "../resources/values";
@@ -107,6 +107,7 @@ export class ResourceCalls {
     const urn = request.getUrn();
     const { steps, resource } = this.kindOf(urn, request.getPreview());
     const { values: args, secrets } = decodeStruct(request.getProperties());
+    this.warnOfTimeout(resource, request);
     const written = await steps.create({ urn, args });
     if (!request.getPreview()) {
       this.declarations.noteId(urn, written.id);
@@ -119,6 +120,7 @@ export class ResourceCalls {
     const { steps, resource } = this.kindOf(urn, request.getPreview());
     const { values: args, secrets } = decodeStruct(request.getNews());
     const { values: state } = decodeStruct(request.getOlds());
+    this.warnOfTimeout(resource, request);
     const written = await steps.update({ urn, id: request.getId(), state, args });
     return new UpdateResponse().setProperties(stateOf(resource, written, secrets));
   }
@@ -159,6 +161,12 @@ export class ResourceCalls {
     const { steps } = this.kindOf(urn);
     const { values: state } = decodeStruct(request.getProperties());
     await steps.delete({ urn, id: request.getId(), state });
+  }
+
+  private warnOfTimeout(resource: AnyResource, request: CreateRequest | UpdateRequest): void {
+    if (request.getTimeout() > 0) {
+      this.host.warnOnce(timeoutAdvice(resource), request.getUrn());
+    }
   }
 
   private kindOf(urn: string, isPreview = false): { resource: AnyResource; steps: ResourceSteps } {

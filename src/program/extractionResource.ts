@@ -12,6 +12,7 @@ import { entryOf, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
+import { warnOfCustomTimeouts } from "./problems/customTimeouts";
 import { otherProblems } from "./problems/otherProblems";
 import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
@@ -125,6 +126,7 @@ function propertiesOf(
   if (kind === "dynamic") {
     requireResolvableProvider();
     refuseImport(definition, title, opts);
+    warnOfCustomTimeouts(definition, opts);
   }
   refuseDeleteAfter(definition, title, opts);
   refuseLostText(title, args);

@@ -44,6 +44,12 @@ export function resourceNamed(type: string): AnyResource {
   return resource;
 }
 
+/** The engine enforces no time limit, and tells a dynamic provider of none. */
+export function timeoutAdvice({ type, args }: AnyResource): string {
+  const instead = "timeoutSeconds" in args ? "the argument timeoutSeconds" : "webextract:deadlineSeconds for each call";
+  return `The option customTimeouts has no effect on ${type}. Set ${instead}.`;
+}
+
 /**
  * All that can be said of arguments without a request: what their description, the rules of the resource and its `check` find.
  * @returns the form in which they are compared and stored, which has `unknown` in place of what does not fit

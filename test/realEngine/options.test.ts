@@ -13,6 +13,7 @@ interface Declared {
   group?: string;
   url?: string;
   wait?: string;
+  title?: string;
   items?: string[];
   startUrls?: string[];
   trigger?: string;
@@ -23,13 +24,14 @@ interface Declared {
 /** A configured task and its run, with resource options. */
 function program(declared: Declared = {}, options: Options = {}): string {
   const { group = "group-1", url = "https://shop.test/", wait = "3", trigger = "monday", before = "" } = declared;
+  const { title = "h2" } = declared;
   const { items = ["red", "green"], startUrls = ["https://shop.test/a"], names = {} } = declared;
   const named = (name: keyof Options): string => `"${names[name] ?? name}"`;
   const opts = (name: keyof Options): string => `{ ${options[name] ?? ""} }`;
   return `${before}
 const copy = new TaskCopy(${named("copy")}, { sourceTaskId: "template-1", taskGroupId: "${group}" }, ${opts("copy")});
 new TaskActionConfig(${named("settings")}, { taskId: copy.id, actions: {
-  open: { actionType: "NavigateAction", properties: { Url: "${url}", Wait: "${wait}" } } } }, ${opts("settings")});
+  open: { actionType: "NavigateAction", properties: { Url: "${url}", Wait: "${wait}", "Field.title": "${title}" } } } }, ${opts("settings")});
 new TaskLoopItems(${named("loop")}, { taskId: copy.id, actionId: "each", loopType: "TextList",
   items: ${JSON.stringify(items)} }, ${opts("loop")});
 new TaskStartUrls(${named("urls")}, { taskId: copy.id, urls: ${JSON.stringify(startUrls)} }, ${opts("urls")});
@@ -40,6 +42,7 @@ new CloudRun(${named("run")}, { taskId: copy.id, triggers: { day: "${trigger}" }
 const changed: Declared = {
   url: "https://shop.test/new",
   wait: "4",
+  title: "h3",
   items: ["red", "green", "blue"],
   startUrls: ["https://shop.test/b"],
   trigger: "tuesday",
@@ -65,7 +68,7 @@ describe("options of resources on the engine", () => {
     world.emulator.inspect.task(idOf("copy"))?.actions[0]?.properties[name];
 
   const ignoring: Options = {
-    settings: 'ignoreChanges: ["actions.open.properties.Url"]',
+    settings: `ignoreChanges: ["actions.open.properties.Url", 'actions.open.properties["Field.title"]']`,
     loop: 'ignoreChanges: ["items"]',
     urls: 'ignoreChanges: ["urls"]',
     run: 'ignoreChanges: ["triggers"]',
@@ -73,9 +76,21 @@ describe("options of resources on the engine", () => {
 
   it("ignoreChanges keeps a nested property, lists and triggers as they were sent, and applies all other changes", async () => {
     assert.deepEqual(await up(program(changed, ignoring)), ["updateActionProperties"]);
-    assert.deepEqual([property("Url"), property("Wait")], ["https://shop.test/", "4"]);
+    assert.deepEqual(["Url", "Wait", "Field.title"].map(property), ["https://shop.test/", "4", "h2"]);
     const { inputs } = world.project.resource("loop");
     assert.deepEqual([inputs?.items, inputs?.count], ["red\ngreen\n", 2]);
+  });
+
+  it("customTimeouts has no effect, and a preview says what has", async () => {
+    const timeouts = 'customTimeouts: { create: "10m" }';
+    const options = { ...ignoring, run: `${ignoring.run}, ${timeouts}`, settings: `${ignoring.settings}, ${timeouts}` };
+    world.program(program(changed, options));
+    const { output } = await world.project.preview();
+    const warnings = new Set([...output.matchAll(/warning: (The option customTimeouts .*)/g)].map(([, text]) => text));
+    assert.deepEqual([...warnings].sort(), [
+      "The option customTimeouts has no effect on CloudRun. Set the argument timeoutSeconds.",
+      "The option customTimeouts has no effect on TaskActionConfig. Set webextract:deadlineSeconds for each call.",
+    ]);
   });
 
   it("aliases keep renamed resources and resources that move under a component, and ignoreChanges goes on, without a request", async () => {

@@ -76,6 +76,10 @@ resources:
   copy:
     type: webextract:TaskCopy
     properties: { sourceTaskId: "\${source}", taskGroupId: 0012, adoptTaskId: "\${adopted}" }
+    options: { customTimeouts: { create: 10m } }
+  other:
+    type: webextract:TaskCopy
+    properties: { adoptTaskId: template-1 }
 `);
     await world.project.configure({ "test:source": "639308323497", "test:adopted": "639308323497897245" });
     const { output: refused } = await world.project.preview({ expect: "failure" });
@@ -84,6 +88,10 @@ resources:
     const { output } = await world.project.preview({ args: ["--diff"] });
     assert.match(output, /sourceTaskId *: "639308323497"\n/);
     assert.match(output, /adoptTaskId *: "639308323497897245"\n/);
+    const warnings = output.match(
+      /The option customTimeouts has no effect on TaskCopy\. Set webextract:deadlineSeconds/g,
+    );
+    assert.equal(warnings?.length, 1, output);
   });
 
   it("never rotates a refresh token for a function in a preview", async () => {
