@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../service/isRecord";
 import { canonical } from "../values";
 
 /**
@@ -29,9 +29,6 @@ export function isNamedHash(value: unknown): value is string {
 const sent = /^(.* )([0-9a-f]{64})$/su;
 const shownDigits = 12;
 
-/** A resource as a state has it: its name and the beginning of the hash, or in states of earlier versions the whole hash. */
-const stored = /^(?:(?=[0-9a-f]{64}$)|.* )([0-9a-f]{12})(?:[0-9a-f]{52})?$/su;
-
 /**
  * The value of `rerunOn` in the state: for each resource, its name and the beginning of the hash of its arguments, so that a preview shows by name what
  * starts a run. An entry of the state whose hash is the same stays as it is and where it is: another order starts no run, nor does another name, nor an
@@ -43,12 +40,12 @@ export function joinRerunOn(given: unknown, before: unknown): unknown {
   }
   const added: unknown[] = [...given];
   const earlier: unknown[] = Array.isArray(before) ? before : [];
-  const places = earlier.map((known) => {
+  const stays = earlier.map((known) => {
     const at = added.findIndex((each) => each === known || (isNamedHash(each) && hashOf(each) === hashOf(known)));
-    return at < 0 ? [] : added.splice(at, 1).map(() => known);
+    return at >= 0 && added.splice(at, 1).length > 0;
   });
   const shown = added.map((each) => (isNamedHash(each) ? each.slice(0, shownDigits - 64) : each));
-  return [...places.flatMap((known) => (known.length > 0 ? known : shown.splice(0, 1))), ...shown];
+  return [...earlier.flatMap((known, index) => (stays[index] ? [known] : shown.splice(0, 1))), ...shown];
 }
 
 /** What determines whether a start is the same one: neither the order nor the names. */
@@ -56,6 +53,9 @@ export function hashesOf(rerunOn: unknown): unknown {
   return Array.isArray(rerunOn) ? rerunOn.map(hashOf).sort() : rerunOn;
 }
 
+/** The beginning of the hash. A state of an earlier version has the whole hash, and no name. */
 function hashOf(entry: unknown): string {
-  return typeof entry === "string" ? (stored.exec(entry)?.[1] ?? entry) : canonical(entry);
+  const text = typeof entry === "string" ? entry : canonical(entry);
+  const hash = text.slice(text.lastIndexOf(" ") + 1);
+  return /^[0-9a-f]{12}(?:[0-9a-f]{52})?$/.test(hash) ? hash.slice(0, shownDigits) : text;
 }
