@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "../../service/isRecord";
+import { isRecord } from "../../values/isRecord";
 import { canonical } from "../values";
 
 /**
