@@ -178,11 +178,21 @@ function errorBody(response: HttpResponse): Pick<Failure, "code" | "said" | "req
     return undefined;
   const requestId = text(parsed.requestId);
   const { error } = parsed;
+  if (response.status === 200 && saysSuccess(error)) return undefined;
   if (isRecord(error)) return { code: text(error.code), said: text(error.message), requestId };
   if (typeof error === "string" && error !== "") {
     return { code: error, said: text(parsed.error_Description) ?? text(parsed.error_description), requestId };
   }
   return response.status === 200 ? undefined : { code: text(parsed.code), said: text(parsed.message), requestId };
+}
+
+/** What some services have in `error` of each success, as a string or as a code. */
+const wordsOfSuccess = ["success", "ok", "none", "empty", "0", ""];
+
+/** Whether an `error` in a response with 200 names none. Absent, it names nothing. */
+export function saysSuccess(error: unknown): boolean {
+  const word = isRecord(error) ? error.code : error;
+  return (typeof word === "string" || typeof word === "number") && wordsOfSuccess.includes(plain(String(word)));
 }
 
 function text(value: unknown): string | undefined {

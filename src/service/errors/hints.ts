@@ -25,7 +25,7 @@ export function hintFor(
     case "plan":
       return request.operation.plan === "professional"
         ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
-        : "Check the permissions of the account.";
+        : "Nearly every operation can need a paid plan: check the account's plan and rights.";
     case "rateLimited":
       return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait. Requests of other programs at the same address count too.`;
     case "unreachable":
