@@ -172,7 +172,7 @@ export const behaviours = {
   ),
   emptyPageEvery: amount(
     0,
-    [5],
+    [7],
     "Every n-th page of the reads by offset that does not begin at 0 is empty, although `restTotal` says that rows are left. 0: no page.",
   ),
   notExported: choice(

@@ -125,6 +125,7 @@ export class Cli {
     return {
       client,
       actionReader: new ActionReader(client),
+      loopWay: {},
       settings: { ...config.settings, pageSize: config.settings.pageSize ?? options.pageSize },
       folder: process.cwd(),
       exclusive: (_taskId, work) => work(),

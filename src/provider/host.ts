@@ -7,7 +7,7 @@ import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";
 import { TaskOwners } from "../resources/ownership";
-import type { Context, Replaced } from "../resources/resource";
+import type { Context, LoopWay, Replaced } from "../resources/resource";
 import { messageOf } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
@@ -58,6 +58,8 @@ export class Host {
   private readonly configProblems: readonly string[];
   /** By the options of the client. */
   private readonly services = new Map<string, Service>();
+  /** By the origin of the service. */
+  private readonly loopWays = new Map<string, LoopWay>();
   private readonly writers = new Map<string, LimitFunction>();
 
   constructor(
@@ -180,6 +182,7 @@ export class Host {
     return {
       client,
       actionReader,
+      loopWay: madeOnce(this.loopWays, String(this.origin(profile)), () => ({})),
       journal: urn === undefined ? undefined : name && this.journal.of(name),
       settings: this.config.settings,
       folder: this.programFolder,

@@ -19,7 +19,8 @@ import {
   settingsOfActions,
 } from "./settings/parameterActions";
 import { actionsBefore, settingsToRestore } from "./settings/restore";
-import { drifts, toUpdates, typesOf, without } from "./settings/setting";
+import { sendParameters } from "./settings/sendParameters";
+import { drifts, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
@@ -264,7 +265,7 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const writes = await writesFor({ taskId, before, now, shown, pending }, context);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
-    const send = () => context.client.updateTaskParameters({ taskId, actions: toUpdates(writes) });
+    const send = (took: () => void) => sendParameters(taskId, writes, context, took);
     await writeTask({ state: { ...args, taskId }, append }, send, context);
   }
 }

@@ -149,11 +149,22 @@ export interface Statuses {
   readonly stopped: readonly string[];
 }
 
+/**
+ * How the service takes the loops of updateTaskParameters, as far as this process knows. The contract has them inside the actions. Some services may ignore them
+ * there and respond with a success, and a run would then be paid for the old list. `unconfirmed`: a response did not repeat what was sent. `inActions`: getActions
+ * has shown that a loop was written. `alone`: it has shown none, so updateLoopItems sends each of them.
+ */
+export interface LoopWay {
+  found?: "unconfirmed" | "inActions" | "alone";
+}
+
 /** What a resource uses to do its work. */
 export interface Context {
   readonly client: ServiceClient;
   /** Reads the actions of many tasks in one request. */
   readonly actionReader: ActionReader;
+  /** How the service takes loops. The same for all resources of the process that use this service. */
+  readonly loopWay: LoopWay;
   readonly settings: ServiceTraits;
   /** The program's folder. File names are relative to it. */
   readonly folder: string;

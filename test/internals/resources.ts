@@ -45,6 +45,7 @@ export {
   settingsOfActions,
 } from "../../src/resources/settings/parameterActions";
 export { remember, settingsToRestore } from "../../src/resources/settings/restore";
+export { sendParameters } from "../../src/resources/settings/sendParameters";
 export type { Setting } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";

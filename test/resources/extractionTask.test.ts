@@ -119,7 +119,7 @@ describe("ExtractionTask", () => {
     const append = { from: copied, actions: { each: { ...each, loop: { ...each.loop, mode: "append" } } } };
     for (const when of ["before", "after"] as const) {
       const task = world.declare("ExtractionTask");
-      world.emulator.fault({ operation: "updateTaskParameters", kind: "reset", when });
+      world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when });
       assert.match(await failure(task.up(append)), /may be in the list. The next up reads the list.*append\.$/);
       await task.up(append);
       assert.deepEqual(stands(task.id).items, ["https://old.test/1", "a", "b"], when);

@@ -51,7 +51,7 @@ export async function probe(given: Probing, beforeEach: () => void): Promise<Pro
     settings: findings.flatMap(({ setting }) => setting ?? []),
     notAsked: [
       ...needingTask.map(({ check, behaviours }) => ({ about: check, why: "needs --task", behaviours })),
-      ...notAsked.map((each) => ({ ...each, why: "needs a write" })),
+      ...notAsked.map(({ why = "needs a write", ...each }) => ({ ...each, why })),
     ],
   };
 }

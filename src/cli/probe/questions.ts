@@ -7,6 +7,7 @@ import { shellQuoted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
+import { saysSuccess } from "../../service/errors/errorBody";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings/findings";
 import { onTheWay } from "./onTheWay";
@@ -66,12 +67,14 @@ export const questions: readonly Question[] = [
   { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
   { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },
   { check: "empty list of action types", behaviours: ["getActionsEmptyTypes"], needsTask: true, ask: actionTypes },
+  { check: "words of a success", behaviours: ["successBody"], needsTask: true, ask: wordsOfSuccess },
+  { check: "order of rows", behaviours: ["rowOrder"], needsTask: true, ask: rowOrder },
   { check: "size of a page of rows", behaviours: ["dataPageMax"], needsTask: true, ask: pageSize },
   { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
 ];
 
-/** What reads cannot show, although a setting depends on it. */
-export const notAsked = [
+/** What the questions do not find out, although services differ in it. */
+export const notAsked: readonly { about: string; behaviours: readonly string[]; setting?: string; why?: string }[] = [
   { about: "which rows a mark includes", setting: "webextract:markScope", behaviours: ["markScope"] },
   {
     about: "the credential of the upload of start URLs",
@@ -82,6 +85,28 @@ export const notAsked = [
     about: "codes with which the service says that nothing was done",
     setting: "webextract:notExecutedCodes",
     behaviours: [],
+  },
+  {
+    about: "whether loops inside actions are taken, and confirmed",
+    behaviours: ["loopsInActions", "updatedParameters"],
+  },
+  { about: "the response to a start", behaviours: ["startAnswer"] },
+  { about: "which operations need a paid plan", behaviours: ["plansNeeded"] },
+  {
+    about: "rows that others mark",
+    behaviours: ["otherMarks"],
+    why: "a read of rows that are not exported can hand them out",
+  },
+  { about: "equal rows of a batch", behaviours: ["batchRows"], why: "needs the lotNo of a run" },
+  {
+    about: "empty pages before the last row, and rows that arrive during a read",
+    behaviours: ["emptyPageEvery", "rowsWhileReading"],
+    why: "needs a read of all rows",
+  },
+  {
+    about: "two credentials in one request",
+    behaviours: ["bothCredentials"],
+    why: "the package never sends two",
   },
 ];
 
@@ -226,6 +251,36 @@ function typesOf(actions: readonly ActionShown[]): unknown[] {
 
 function describeTypes(actions: readonly ActionShown[]): string {
   return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
+}
+
+async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<Answer> {
+  const { response } = await replyOf(readRows(client, taskId));
+  if (response === undefined) {
+    return { is: "unclear", found: "The service shows no rows of the task." };
+  }
+  return saysSuccess((response as { error?: unknown }).error)
+    ? {
+        found: "A success has a word in `error`, which the package reads as a success.",
+        behaviours: ["successBody=words", "successBody=wordsWithoutData"],
+      }
+    : { found: "A success has no `error`." };
+}
+
+/** Shown only by rows that arrive between two reads. */
+async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer> {
+  const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: 2 }))).response?.data;
+  const before = await read();
+  const after = await read();
+  if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
+    return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
+  }
+  const [first, second] = [before, after].map(({ data }) => JSON.stringify(data[0]));
+  return first === second
+    ? { found: "New rows come last.", behaviours: ["rowOrder=oldestFirst"] }
+    : {
+        found: "New rows come first, and move all others. A read follows the rows that arrive meanwhile.",
+        behaviours: ["rowOrder=newestFirst"],
+      };
 }
 
 async function pageSize({ client, options, taskId = "" }: Probing): Promise<Answer> {

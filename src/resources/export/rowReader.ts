@@ -54,12 +54,14 @@ export class RowReader {
       ? this.unmarkedPages()
       : context.client.rows(rowSource(args), { maxRows: args.maxRows, pageSize });
     let total = 0;
+    let gap: RowPage["gap"];
     let shownAt = Number.NEGATIVE_INFINITY;
     for await (const page of pages) {
       yield page;
       total = page.total + (marksPages ? this.rowCount : 0);
       this.rowCount += page.count;
       this.isComplete = page.complete === true && this.vanished === 0;
+      gap = page.gap;
       if (context.interrupted.aborted && page.complete !== true) {
         const exists = marksPages ? "" : " No file was written, and nothing was marked. Run the same command again.";
         throw new ResourceError(
@@ -72,7 +74,13 @@ export class RowReader {
       }
     }
     if (!this.isComplete && !marksPages && this.rowCount < maxRows) {
-      context.warn(incompleteRead(`Task "${taskId}"`, this.rowCount, total));
+      context.warn(incompleteRead(`Task "${taskId}"`, this.rowCount, total, gap));
+    }
+    if (scope === "notExported" && this.rowCount === 0) {
+      context.warn(
+        `Task "${taskId}": the service returned no rows, because none are left that are not exported. Everybody who uses the task shares the marks, so another export may have marked ` +
+          'its rows. scope "all" exports every row of the task.',
+      );
     }
     if (this.pending !== undefined) {
       const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
@@ -129,8 +137,17 @@ export async function readNotExported(
   throw new ResourceError(`Task "${taskId}": the service did not respond to a read of its rows.`);
 }
 
-/** A warning: the service reports another number of rows than it returned. */
-export function incompleteRead(of: string, rowCount: number, total: number): string {
-  const what = total < rowCount ? "Rows may be there twice." : "Rows may be missing.";
-  return `${of}: the service reports ${total} rows, and returned ${rowCount}. ${what}`;
+/** A warning: the rows that the service returned are not those that it reports. */
+export function incompleteRead(of: string, rowCount: number, total: number, gap: RowPage["gap"]): string {
+  const counts = `the service reports ${total} rows, and returned ${rowCount}.`;
+  if (gap === "moved") {
+    return (
+      `${of}: rows arrived or were removed during the read, and the other rows moved, so rows may be missing or there twice: ${counts} ` +
+      "Read them again when nothing adds or removes rows."
+    );
+  }
+  if (gap === "emptyPage") {
+    return `${of}: the service returned an empty page, although rows are left: ${counts} Rows are missing. Read them again.`;
+  }
+  return `${of}: ${counts} ${total < rowCount ? "Rows may be there twice." : "Rows may be missing."}`;
 }

@@ -1,4 +1,3 @@
-import type { ServiceClient } from "../../service/client";
 import type { ArgSpecs } from "../args";
 import { keyOf } from "../ownership";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
@@ -34,8 +33,13 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   previous(remembered: readonly Setting[]): State["previous"];
   /** The state with these settings in place of its own. */
   withDrift(state: State, drift: readonly Setting[]): State;
-  /** Sends all in one request. Returns the outputs that the service sets. */
-  send(taskId: string, writes: readonly Write[], client: ServiceClient): Promise<Partial<State> | undefined>;
+  /** Sends all, in one request if possible, and calls `took` after each that took effect. Returns the outputs that the service sets. */
+  send(
+    taskId: string,
+    writes: readonly Write[],
+    context: Context,
+    took: () => void,
+  ): Promise<Partial<State> | undefined>;
 }
 
 /** The steps that all resources of settings share. */
@@ -68,7 +72,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     if (writes.length + back.length === 0) {
       return next;
     }
-    const send = () => form.send(taskId, [...writes, ...back], context.client);
+    const send = (took: () => void) => form.send(taskId, [...writes, ...back], context, took);
     const append = appends(writes) ? form.args : undefined;
     const kept = state === undefined || back.length === 0 ? next : withRestore(next, state, gone, back);
     return { ...next, ...(await writeTask({ state: next, kept, append }, send, context)) };
@@ -107,7 +111,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       return context.exclusive(taskId, async () => {
         const back = await settingsToRestore(restoreState(state), everDeclared(state), context);
         if (back.length > 0) {
-          await form.send(taskId, back, context.client);
+          await form.send(taskId, back, context, () => undefined);
         }
       });
     },

@@ -69,7 +69,7 @@ const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   previous: (remembered) => previousOf(remembered).properties,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
 
-  async send(taskId, writes, client) {
+  async send(taskId, writes, { client }) {
     const actions = toUpdates(writes).map(({ properties = [], ...action }) => ({ ...action, properties }));
     await client.updateActionProperties({ taskId, actions });
     return undefined;

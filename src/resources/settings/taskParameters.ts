@@ -12,7 +12,8 @@ import {
   settingsOfActions,
 } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
-import { idsOfActions, toUpdates } from "./setting";
+import { sendParameters } from "./sendParameters";
+import { idsOfActions } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -65,9 +66,9 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
   previous: previousOf,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
 
-  async send(taskId, writes, client) {
-    const { data } = await client.updateTaskParameters({ taskId, actions: toUpdates(writes) });
-    return { updatedParameters: data.updatedParameters };
+  async send(taskId, writes, context, took) {
+    const updatedParameters = await sendParameters(taskId, writes, context, took);
+    return updatedParameters && { updatedParameters };
   },
 };
 

@@ -16,22 +16,28 @@ export interface TaskWrite<State> {
 }
 
 /**
- * Writes to a task. Call it inside `exclusive`. If the response is lost, the resource is kept with the write pending. Except for an append, a write can
- * safely be sent again.
+ * Writes to a task. Call it inside `exclusive`. If the response is lost, or only the first of several requests took effect, the resource is kept with the write
+ * pending. Except for an append, a write can safely be sent again.
  */
 export async function writeTask<State extends PendingState & { taskId: string }, Result>(
   { state, kept = state, append }: TaskWrite<State>,
-  send: () => Promise<Result>,
+  send: (took: () => void) => Promise<Result>,
   context: Context,
 ): Promise<Result> {
   const { taskId } = state;
+  let tookEffect = false;
+  const sendAll = () =>
+    send(() => {
+      tookEffect = true;
+    });
   try {
-    return await (append === undefined ? send() : sendAppend(taskId, workArgs(append, state), send, context));
+    return await (append === undefined ? sendAll() : sendAppend(taskId, workArgs(append, state), sendAll, context));
   } catch (error) {
-    if (isServiceError(error) && error.outcome !== "notExecuted") {
+    const isLost = isServiceError(error) && error.outcome !== "notExecuted";
+    if (isServiceError(error) && (isLost || tookEffect)) {
       const message =
         append === undefined
-          ? error.message
+          ? `${error.message}${isLost ? "" : " Other settings were written before. The next up sends all of them again."}`
           : `${withoutHint(error)} The items may be in the list. The next up reads the list and sends only the missing items.`;
       const pending = [append === undefined ? "write" : "append"];
       throw new PartialFailure(message, taskId, { ...kept, pending });

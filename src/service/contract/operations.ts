@@ -29,6 +29,8 @@ export interface Operation<Request, Response> {
    * the rows.
    */
   readonly returnsOnce?: true;
+  /** `data` of a response that says in words that the change was made, and has no data. */
+  readonly doneData?: (request: Readonly<Record<string, unknown>>) => unknown;
   /** The request's fields, spelled as on the wire; no other field is sent. */
   readonly request: Shape;
   /** The response. */
@@ -83,7 +85,10 @@ const propertiesUpdate = object<types.ActionPropertiesUpdate>({ actionType: stri
 const done = response<types.Envelope>({ requestId: string });
 const data = <T>(kind: Kind<T>) =>
   response<types.DataEnvelope<T>>({ requestId: string, data: kind as Kind<Exclude<T, undefined>> });
-const message = data(response<types.MessageData>({ message: string }));
+const message = {
+  response: data(response<types.MessageData>({ message: string })),
+  doneData: () => ({ message: "" }),
+};
 const rows = listOf(freeMap);
 const page = data(response<types.DataPage>({ data: rows, total: integer(), restTotal: integer(), offset: integer() }));
 
@@ -116,6 +121,7 @@ export const operations = {
     repeat: "unlessAppending",
     request: object({ taskId: id, actions: listOf(parametersUpdate) }),
     response: data(response<types.UpdatedTaskParameters>({ taskId: id, updatedParameters: freeMap })),
+    doneData: ({ taskId }) => ({ taskId, updatedParameters: {} }),
   }),
   /**
    * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
@@ -137,7 +143,7 @@ export const operations = {
     path: "/task/updateActionProperties",
     repeat: "repeatable",
     request: object({ taskId: id, actions: listOf(propertiesUpdate) }),
-    response: message,
+    ...message,
   }),
   /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with `isAppend: false`. */
   updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
@@ -145,7 +151,7 @@ export const operations = {
     path: "/task/updateLoopItems",
     repeat: "unlessAppending",
     request: object({ taskId: id, ...loopItems }),
-    response: message,
+    ...message,
   }),
   /** Gets the actions of tasks, of the given types: `POST /task/getActions`. */
   getActions: operation<types.GetActionsRequest, types.DataEnvelope<types.TaskActions[]>>({

@@ -1,14 +1,26 @@
 import { isRecord } from "../../values/isRecord";
 import type { Kind, Problem } from "../../values/kinds";
 import { checkValue, freeMap, id } from "../../values/kinds";
+import { saysSuccess } from "../errors/errorBody";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
-import type { OperationName, ResponseOf } from "./operations";
+import type { Operation, OperationName, ResponseOf } from "./operations";
 import { operations } from "./operations";
 
-/** @throws ContractBreach that names the field and the kind of its value */
-export function readResponse<Name extends OperationName>(name: Name, body: Buffer): ResponseOf<Name> {
-  return read(operations[name].response as Kind<ResponseOf<Name>>, parseJson(body), "");
+/**
+ * @param request its fields
+ * @throws ContractBreach that names the field and the kind of its value
+ */
+export function readResponse<Name extends OperationName>(
+  name: Name,
+  body: Buffer,
+  request: Readonly<Record<string, unknown>> = {},
+): ResponseOf<Name> {
+  const whole = parseJson(body);
+  const { doneData }: Operation<object, unknown> = operations[name];
+  const isOnlySaid = isRecord(whole) && (whole.data ?? undefined) === undefined && saysSuccess(whole.error);
+  const value = isOnlySaid && doneData !== undefined ? { ...whole, data: doneData(request) } : whole;
+  return read(operations[name].response as Kind<ResponseOf<Name>>, value, "");
 }
 
 /** The tokens of a response to a refresh. At least one of them is there. */

@@ -1,7 +1,7 @@
 import type { OperationName } from "../contract/operations";
 import type { PreparedRequest } from "../contract/requests";
 import type { ErrorBody } from "./errorBody";
-import { readErrorBody } from "./errorBody";
+import { plain, readErrorBody } from "./errorBody";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 import { hideSecrets } from "./secretShapes";
@@ -221,10 +221,6 @@ export function failureOfLoss(loss: Loss): Failure {
       return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection, about };
     }
   }
-}
-
-function plain(code: string): string {
-  return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
 /** Who responded and what, as far as the response shows it. `unclear`: the operation that may have been executed despite the response. */

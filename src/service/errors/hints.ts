@@ -30,7 +30,7 @@ export function hintFor(
       const advice =
         request.operation.plan === "professional"
           ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
-          : "Check the permissions of the account.";
+          : "Nearly every operation can need a paid plan: check the account's plan and rights.";
       return failure.about === "notOfService" ? `${advice} Or a proxy on the way refused it: check that too.` : advice;
     }
     case "rateLimited":

@@ -33,8 +33,13 @@ export interface RowPage {
   restTotal?: number;
   /** The service's `current` in this response; only in a read of rows that are not exported. */
   current?: number;
-  /** Set on the last page only, which can be empty: whether the number of received rows equals the service's `total`. */
+  /** Set on the last page only, which can be empty: whether each row that the service counts in `total` was received, once. */
   complete?: boolean;
+  /**
+   * Why the read is not complete, if more is known than the numbers. `moved`: rows arrived or were removed during the read, and the others moved in a way that
+   * the read could not follow. `emptyPage`: a page was empty, although the service reported more rows.
+   */
+  gap?: "moved" | "emptyPage";
   /**
    * Set if rows that are not exported were requested again because a response was lost. A service that returns each row only once may have
    * returned rows that were not received. Do not mark then, unless the service returns the same rows until they are marked.
@@ -48,6 +53,8 @@ export interface RowPage {
   objects(): Row[];
   /** The same page with its first rows only. */
   first(count: number): RowPage;
+  /** The same page without its first rows. */
+  after(count: number): RowPage;
 }
 
 type RowOperation = "getData" | "getBatchData" | "getNotExportedData";
@@ -87,7 +94,7 @@ export function emptyPage(numbers: PageNumbers): RowPage {
   return pageOf(Buffer.alloc(0), [], false, numbers);
 }
 
-type PageNumbers = Omit<RowPage, "count" | "bytes" | "texts" | "ndjson" | "objects" | "first">;
+type PageNumbers = Omit<RowPage, "count" | "bytes" | "texts" | "ndjson" | "objects" | "first" | "after">;
 
 function pageOf(body: Buffer, bounds: readonly number[], hasLongNumbers: boolean, numbers: PageNumbers): RowPage {
   const rows = body.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
@@ -107,6 +114,7 @@ function pageOf(body: Buffer, bounds: readonly number[], hasLongNumbers: boolean
     // The rows are valid JSON. To look for long numbers again takes as long as to parse them.
     objects: () => (hasLongNumbers ? parseJson : JSON.parse)(`[${rows}]`) as Row[],
     first: (count) => pageOf(body, bounds.slice(0, 2 * count), hasLongNumbers, numbers),
+    after: (count) => pageOf(body, bounds.slice(2 * count), hasLongNumbers, numbers),
   };
 }
 

@@ -25,6 +25,12 @@ const named: Record<string, Partial<Record<BehaviourName, string[] | undefined>>
   "splitting=listsOnly": {},
   "splitting=never": { splitting: ["listsOnly", "never"] },
   "dataPageMax=1000": {},
+  "successBody=nullData": {},
+  "successBody=words": { successBody: ["words", "wordsWithoutData"] },
+  "successBody=wordsWithoutData": { successBody: ["words", "wordsWithoutData"] },
+  // Only rows that arrive meanwhile show their order.
+  "rowOrder=newestFirst": {},
+  "rowsWhileReading=1": { rowOrder: ["oldestFirst"] },
 };
 
 const asked = questions.flatMap(({ behaviours: names }) => names);
@@ -64,6 +70,28 @@ describe("probe", () => {
       });
     }
   }
+
+  it("finds that new rows come first if one arrives between its reads", async () => {
+    const behaviour = { rowOrder: "newestFirst", rowsWhileReading: 1 } as const;
+    const { named: found } = await probed({ taskId: shopTask, behaviour });
+    assert.deepEqual(found.rowOrder, ["newestFirst"]);
+  });
+
+  it("finds or names each behaviour that only tests and operators know of", () => {
+    for (const name of [
+      "loopsInActions",
+      "successBody",
+      "rowOrder",
+      "rowsWhileReading",
+      "emptyPageEvery",
+      "batchRows",
+      "otherMarks",
+      "startAnswer",
+      "plansNeeded",
+    ]) {
+      assert.ok(asked.includes(name) || unasked.includes(name), name);
+    }
+  });
 
   it("claims nothing that is false about any combination of behaviours", async () => {
     // An access token that expires may be refused like anything else.

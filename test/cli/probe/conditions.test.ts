@@ -67,10 +67,13 @@ describe("probe", () => {
     const result = await probed({ taskId: shopTask, behaviour: { accessTokenRequests: 3 } });
     assert.deepEqual(
       problemsOf(result).map(({ check, found }) => [check, found]),
-      ["empty list of action types", "size of a page of rows", "subtasks of a run"].map((check) => [
-        check,
-        "No response that the package can use (credential).",
-      ]),
+      [
+        "empty list of action types",
+        "words of a success",
+        "order of rows",
+        "size of a page of rows",
+        "subtasks of a run",
+      ].map((check) => [check, "No response that the package can use (credential)."]),
     );
     assert.ok(result.named.refreshPath);
   });

@@ -163,7 +163,7 @@ export const creates: KilledStep[] = [
       taskId: "parameters",
       actions: { ...open("https://new.test/"), each: { actionType: "LoopAction", loop: loop(["a"]) } },
     },
-    at: { operation: "updateTaskParameters", taskId: "parameters" },
+    at: { operation: "updateLoopItems", taskId: "parameters" },
     settled: (world) => assert.deepEqual(itemsOf(world, "parameters"), [old, "a"]),
   },
   {
@@ -191,7 +191,7 @@ export const creates: KilledStep[] = [
 export const updates: KilledStep[] = [
   taskCopy("copy", { adoptTaskId: "another", onDelete: "retain" }),
   {
-    ...wholeTask("whole-settings", "updateTaskParameters", wholeActions(["a", "b"])),
+    ...wholeTask("whole-settings", "updateLoopItems", wholeActions(["a", "b"])),
     before: {
       from: { sourceTaskId: "whole-settings", taskGroupId: "whole-settings" },
       ...wholeActions(["a"]),
@@ -211,7 +211,7 @@ export const updates: KilledStep[] = [
     type: "TaskParameters",
     before: { taskId: "parameters", actions: { each: { actionType: "LoopAction", loop: loop(["a"]) } } },
     after: { taskId: "parameters", actions: { each: { actionType: "LoopAction", loop: loop(["a", "b"]) } } },
-    at: { operation: "updateTaskParameters", taskId: "parameters" },
+    at: { operation: "updateLoopItems", taskId: "parameters" },
     settled: (world) => assert.deepEqual(itemsOf(world, "parameters"), [old, "a", "b"]),
   },
   {

@@ -48,7 +48,7 @@ describe("TaskParameters", () => {
     for (const when of ["before", "after"] as const) {
       world.emulator.change.setLoopItems("task-1", "each", old.items);
       const parameters = world.declare("TaskParameters");
-      world.emulator.fault({ operation: "updateTaskParameters", kind: "reset", when });
+      world.emulator.fault({ operation: "updateLoopItems", kind: "reset", when });
       await failure(parameters.up({ taskId: "task-1", actions }));
       await parameters.up({ taskId: "task-1", actions });
       assert.deepEqual(stands().items, [...old.items, "a", "b"], when);

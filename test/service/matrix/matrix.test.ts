@@ -14,7 +14,7 @@ import { liveUnder } from "./world";
 
 /** Values that end every life: the batch number never arrives, or the response to an operation that must run once is lost. */
 const ending = new Map<string, (string | number)[]>([
-  ["startAnswer", ["null"]],
+  ["startAnswer", ["null", "true"]],
   ["badGatewayEvery", [6]],
 ]);
 
@@ -63,6 +63,7 @@ describe("the life of a task through the client", function () {
         "errorBody=empty",
         "badGatewayEvery=6",
         "startAnswer=null",
+        "startAnswer=true",
         "taskGone=serverError",
       ]);
     });

@@ -105,7 +105,7 @@ async function batchRows(
       yield page.ndjson();
       received += page.count;
       if (page.complete === false) {
-        notes.push(incompleteRead(`Run ${name}`, received, page.total));
+        notes.push(incompleteRead(`Run ${name}`, received, page.total, page.gap));
       }
     }
   }

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import type { Behaviour } from "webextract-emulator";
+import { failure, task, World } from "../life";
+
+const others = ["task-2", "task-3"].map((taskId) => ({ ...task, taskId }));
+const loop = (items: string[]) => ({ actionType: "LoopAction", loop: { loopType: "UrlList", items } });
+const open = { actionType: "NavigateAction", properties: { Wait: "9" } };
+
+describe("the loops of updateTaskParameters", () => {
+  let world: World;
+  afterEach(() => world.remove());
+
+  const start = async (behaviour: Partial<Behaviour>): Promise<void> => {
+    world = await World.create({ behaviour, tasks: [task, ...others] });
+  };
+  const items = (taskId: string) => world.emulator.inspect.task(taskId)?.actions[1]?.loopItems;
+  /** Creates the parameters of a task, whose list the state does not know. @returns the operations. */
+  const written = async (taskId: string, list = ["a", "b"]): Promise<string[]> => {
+    world.operations();
+    await world.declare("TaskParameters", taskId).up({ taskId, actions: { open, each: loop(list) } });
+    assert.deepEqual(items(taskId), list);
+    assert.equal(world.emulator.inspect.task(taskId)?.actions[0]?.properties.Wait, "9");
+    const [read, ...rest] = world.operations();
+    assert.equal(read, "getActions", "a create reads what is in effect");
+    return rest;
+  };
+
+  for (const updatedParameters of ["repeated", "lists"] as const) {
+    it(`need no other request if the response repeats them (${updatedParameters})`, async () => {
+      await start({ updatedParameters });
+      assert.deepEqual(await written("task-1"), ["updateTaskParameters"]);
+      assert.deepEqual(world.warnings, []);
+    });
+  }
+
+  for (const updatedParameters of ["counts", "empty"] as const) {
+    it(`are read until a read has shown once that they were written (${updatedParameters})`, async () => {
+      await start({ updatedParameters });
+      await world.command(async () => {
+        assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions"]);
+        assert.deepEqual(await written("task-2"), ["getActions", "updateTaskParameters", "getActions"]);
+        assert.deepEqual(await written("task-3"), ["updateTaskParameters"]);
+      });
+      assert.deepEqual(world.warnings, []);
+    });
+  }
+
+  for (const updatedParameters of ["repeated", "lists", "counts", "empty"] as const) {
+    it(`are sent by updateLoopItems, with one warning, if the service ignores them (${updatedParameters})`, async () => {
+      await start({ loopsInActions: "ignored", updatedParameters });
+      await world.command(async () => {
+        assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+        assert.deepEqual(await written("task-2"), ["updateTaskParameters", "updateLoopItems"]);
+      });
+      assert.equal(world.warnings.length, 1);
+      assert.match(
+        world.warnings[0] ?? "",
+        /^Task "task-1": the service does not confirm that updateTaskParameters wrote the loop of action "each", and getActions does not show it so\. So updateLoopItems sends it, and all further loops of this command\.$/,
+      );
+      assert.deepEqual(await written("task-3"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+    });
+  }
+
+  it("are not taken for written because the list was the same before", async () => {
+    await start({ loopsInActions: "ignored", updatedParameters: "empty" });
+    const from = { sourceTaskId: "task-1", taskGroupId: "group-1" };
+    await world.command(async () => {
+      const first = world.declare("ExtractionTask", "first");
+      await first.up({ from, actions: { open, each: loop(["https://old.test/1"]) } });
+      assert.deepEqual(world.warnings, []);
+      const second = world.declare("ExtractionTask", "second");
+      await second.up({ from, actions: { open, each: loop(["new"]) } });
+      assert.deepEqual(items(second.id ?? ""), ["new"]);
+    });
+    assert.match(world.warnings.join(), /updateLoopItems sends it/);
+  });
+
+  it("are sent by updateLoopItems if the service does not show them", async () => {
+    await start({ updatedParameters: "empty" });
+    for (let reads = 0; reads < 2; reads += 1) {
+      world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
+    }
+    assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+    assert.match(world.warnings.join(), /getActions does not show it so/);
+  });
+
+  it("that append are always sent by updateLoopItems", async () => {
+    await start({});
+    const append = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["x"], mode: "append" } };
+    await world.declare("TaskParameters").up({ taskId: "task-1", actions: { open, each: append } });
+    assert.deepEqual(items("task-1"), ["https://old.test/1", "x"]);
+    assert.deepEqual(world.sent("updateTaskParameters"), [
+      {
+        taskId: "task-1",
+        actions: [{ actionType: "NavigateAction", actionId: "open", properties: [{ name: "Wait", value: "9" }] }],
+      },
+    ]);
+    assert.deepEqual(world.sent("updateLoopItems"), [
+      { taskId: "task-1", actionId: "each", loopType: "UrlList", loopItems: ["x"], isAppend: true },
+    ]);
+  });
+
+  it("are kept as pending, with the values to restore, if only the properties could be written", async () => {
+    await start({ loopsInActions: "ignored" });
+    const parameters = world.declare("TaskParameters");
+    const declared = { taskId: "task-1", actions: { open, each: loop(["a"]) }, onDelete: "restore" };
+    world.emulator.fault({ operation: "updateLoopItems", kind: "error", code: "InvalidParameter" });
+    assert.match(
+      await failure(parameters.up(declared)),
+      /400 InvalidParameter.* Other settings were written before\. The next up sends all of them again\.$/,
+    );
+    assert.deepEqual(parameters.state.pending, ["write"]);
+    assert.equal(await parameters.up(declared), "updated");
+    assert.deepEqual(items("task-1"), ["a"]);
+    assert.equal(parameters.state.pending, undefined);
+    await parameters.destroy();
+    assert.deepEqual(items("task-1"), ["https://old.test/1"]);
+    assert.equal(world.emulator.inspect.task("task-1")?.actions[0]?.properties.Wait, "1");
+  });
+});
