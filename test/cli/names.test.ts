@@ -272,7 +272,10 @@ else console.log(selected);`,
       assert.equal(byEnvironment.code, 0, byEnvironment.stderr);
       const byAddress = await world.run(`status books --base-url ${world.emulator.url}`, env);
       assert.notEqual(byAddress.code, 0);
-      assert.ok(asked().every((line) => !line.includes("--show-name") && !line.includes("other")), asked().join("\n"));
+      assert.ok(
+        asked().every((line) => !line.includes("--show-name") && !line.includes("other")),
+        asked().join("\n"),
+      );
     });
 
     it("have no stack where none is selected, and without Pulumi", async () => {
@@ -280,7 +283,10 @@ else console.log(selected);`,
       for (const path of [env.PATH, world.path("empty")]) {
         const ended = await world.run("status books", { ...env, PATH: path });
         assert.equal(ended.code, 2);
-        assert.match(ended.stderr, /^error: No service is configured, and no Pulumi stack is selected in this folder\./);
+        assert.match(
+          ended.stderr,
+          /^error: No service is configured, and no Pulumi stack is selected in this folder\./,
+        );
         assert.equal((await world.run("list", { ...env, PATH: path })).code, 2);
       }
     });

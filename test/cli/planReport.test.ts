@@ -386,7 +386,7 @@ describe("the report of a plan", () => {
   it("reads a plan behind what other steps have written to the same output", () => {
     const plan = { steps: [step({ op: "create", now: { a: 1 } })] };
     const whole = planReport(readPlan(JSON.stringify(plan)));
-    const installed = "Installing dependencies for policy pack...\n\nadded 3 packages {in} 2s\n{\"level\":\"info\"} done\n";
+    const installed = 'Installing dependencies for policy pack...\n\nadded 3 packages {in} 2s\n{"level":"info"} done\n';
     for (const indent of [0, 4]) {
       assert.equal(planReport(readPlan(`${installed}${JSON.stringify(plan, null, indent)}\n`)), whole);
     }

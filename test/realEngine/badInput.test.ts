@@ -176,7 +176,9 @@ describe("the text of an Output on the engine", () => {
   });
 
   it("is refused in the argument of a function", async () => {
-    world.program('require("pulumi-webextract").getActions({ taskIds: [String(pulumi.output("t"))] }, { plain: true });');
+    world.program(
+      'require("pulumi-webextract").getActions({ taskIds: [String(pulumi.output("t"))] }, { plain: true });',
+    );
     assert.match(await refusedPreview(world), /getActions: taskIds\[0\] has the text .*No request was sent/);
   });
 });

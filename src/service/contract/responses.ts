@@ -1,11 +1,11 @@
 import { isRecord } from "../../values/isRecord";
 import type { Kind, Problem } from "../../values/kinds";
 import { checkValue, freeMap, id } from "../../values/kinds";
-import { saysSuccess } from "../errors/errorBody";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
 import type { Operation, OperationName, ResponseOf } from "./operations";
 import { operations } from "./operations";
+import { saysSuccess } from "./successWords";
 
 /**
  * @param request its fields

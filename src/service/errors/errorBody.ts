@@ -1,4 +1,5 @@
 import { isRecord } from "../../values/isRecord";
+import { saysSuccess } from "../contract/successWords";
 import { parsedJson } from "../parsedJson";
 
 /** What the body of an error says. */
@@ -36,20 +37,6 @@ export function readErrorBody(body: Buffer, isSuccess: boolean): ErrorBody | und
     return { code: error, said, requestId, isOfService: said !== undefined };
   }
   return isSuccess ? undefined : { code: text(parsed.code), said: text(parsed.message), requestId, isOfService: false };
-}
-
-/** What some services have in `error` of each success, as a string or as a code. */
-const wordsOfSuccess = ["success", "ok", "none", "empty", "0", ""];
-
-/** Whether an `error` in a response with 200 names none. Absent, it names nothing. */
-export function saysSuccess(error: unknown): boolean {
-  const word = isRecord(error) ? error.code : error;
-  return (typeof word === "string" || typeof word === "number") && wordsOfSuccess.includes(plain(String(word)));
-}
-
-/** A code without what services write differently in it. */
-export function plain(code: string): string {
-  return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
 function text(value: unknown): string | undefined {

@@ -1,7 +1,8 @@
 import type { OperationName } from "../contract/operations";
 import type { PreparedRequest } from "../contract/requests";
+import { plain } from "../contract/successWords";
 import type { ErrorBody } from "./errorBody";
-import { plain, readErrorBody } from "./errorBody";
+import { readErrorBody } from "./errorBody";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
 import { oneLine } from "./foreignText";
 import { hideSecrets } from "./secretShapes";

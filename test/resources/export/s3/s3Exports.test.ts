@@ -332,7 +332,9 @@ describe("DataExport to S3", () => {
         const [kept = "", ...others] = s3.leftovers();
         assert.deepEqual(others, []);
         assert.ok(
-          message.endsWith(` The complete file is "${kept}". The next up sends it, if the export and its checks are the same.`),
+          message.endsWith(
+            ` The complete file is "${kept}". The next up sends it, if the export and its checks are the same.`,
+          ),
           message,
         );
         assert.equal(statSync(world.path(kept)).mode & 0o077, 0);
