@@ -23,7 +23,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 java -cp 'jars/*' com.adobe.testing.s3mock.S3MockApplication --server.port=0 "--http.port=$port" > log 2>&1 &
 server=$!
 store="http://127.0.0.1:$port"
-curl --silent --output /dev/null --retry 300 --retry-delay 1 --retry-connrefused --request PUT "$store/bucket"
+curl --silent --output /dev/null --retry 900 --retry-delay 1 --retry-connrefused --request PUT "$store/bucket"
 
 status() { curl --silent --output /dev/null --write-out '%{http_code}' "$@"; }
 put() { status --request PUT --data rows --header 'If-None-Match: *' "$store/$1"; }

@@ -55,7 +55,7 @@ describe("an export to S3 on the engine", () => {
     world.program(program('format: "csv",'));
     const wrong = { AWS_SECRET_ACCESS_KEY: "wrong-secret-91fe" };
     const refused = await world.project.run(["up", "--yes"], { expect: "failure", env: wrong });
-    assert.match(refused.output, /the store does not accept the credentials/);
+    assert.match(refused.output, /the store does not accept the signature/);
     await world.project.up();
     await world.project.destroy();
     assert.deepEqual(objects(), []);
