@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { getProxyForUrl } from "proxy-from-env";
+import { isExempt } from "./http/noProxy";
 import type { LogLevel, ServiceClientOptions } from "./options";
 
 /** The environment variables that {@link optionsFromEnvironment} reads, each with the option it sets. */
@@ -76,7 +77,9 @@ export function isHostedRunner(env: NodeJS.ProcessEnv = process.env): boolean {
  * none. Requests to this machine never use a proxy: they can be plain http, and the credential would leave the machine.
  */
 export function proxyFromEnvironment(baseUrl: string): string | undefined {
-  if (isLoopback(new URL(baseUrl).hostname)) return undefined;
+  const { hostname } = new URL(baseUrl);
+  const { no_proxy: noProxy, NO_PROXY = "" } = process.env;
+  if (isLoopback(hostname) || isExempt(hostname, noProxy || NO_PROXY)) return undefined;
   const address = getProxyForUrl(baseUrl);
   if (address === "") return undefined;
   // The library gives `proxy:3128` the scheme of the service. Like other programs, connect to such a proxy with plain http.

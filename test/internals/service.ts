@@ -17,7 +17,7 @@ export type {
   UpdatedTaskParameters,
   UploadSource,
 } from "../../src/service/contract/types";
-export { defaultTokenStore } from "../../src/service/environment";
+export { defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
 export { shownText } from "../../src/service/errors/foreignText";

@@ -1,13 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 
 export interface Step {
+  id?: string;
   name?: string;
   uses?: string;
-  with?: { command?: string; "continue-on-error"?: boolean };
+  with?: {
+    command?: string;
+    "continue-on-error"?: boolean;
+    key?: string;
+    "restore-keys"?: string;
+    "fail-on-cache-miss"?: boolean;
+  };
   run?: string;
   if?: string;
   env?: Record<string, string>;
@@ -22,6 +29,50 @@ export interface Workflow {
 /** The steps of all jobs, in their order. */
 export function stepsOf({ jobs }: Workflow): Step[] {
   return Object.values(jobs).flatMap(({ steps }) => steps);
+}
+
+/** What a step writes to `$GITHUB_OUTPUT`. */
+export type Outputs = Readonly<Record<string, string>>;
+
+/** How a step ended. */
+export interface Ending {
+  outcome: "success" | "failure" | "skipped";
+  outputs: Outputs;
+  error?: unknown;
+}
+
+/** Does steps in their order as GitHub does: after a failure only those whose condition allows it. @returns the endings by the titles of the steps */
+export async function doSteps(
+  steps: readonly Step[],
+  does: (step: Step) => Promise<Outputs | undefined>,
+): Promise<Map<string, Ending>> {
+  const endings = new Map<string, Ending>();
+  const byId = new Map<string | undefined, Ending>();
+  for (const step of steps) {
+    const hasFailed = [...endings.values()].some(({ outcome }) => outcome === "failure");
+    const ending: Ending = isDue(step, hasFailed, byId)
+      ? await does(step).then(
+          (outputs = {}) => ({ outcome: "success", outputs }),
+          (error: unknown) => ({ outcome: "failure", outputs: {}, error }),
+        )
+      : { outcome: "skipped", outputs: {} };
+    endings.set(titleOf(step), ending);
+    byId.set(step.id, ending);
+  }
+  return endings;
+}
+
+function isDue({ if: condition }: Step, hasFailed: boolean, byId: ReadonlyMap<string | undefined, Ending>): boolean {
+  return (condition ?? "success()").split(" && ").every((part) => {
+    const [, id, output = ""] = /^steps\.(\w+)\.outputs\.(\w+)$/.exec(part) ?? [];
+    if (id !== undefined) return Boolean(byId.get(id)?.outputs[output]);
+    if (part !== "always()" && part !== "success()") throw new Error(`nobody evaluates the condition ${part}`);
+    return part === "always()" || !hasFailed;
+  });
+}
+
+function titleOf({ name, run, uses }: Step): string {
+  return name ?? run ?? uses?.replace(/@.*/, "") ?? "";
 }
 
 export function readWorkflow(name: string): Workflow {
@@ -51,15 +102,19 @@ export class Runner {
   }
 
   /** Runs the commands of a step as GitHub's runner does with `shell: bash`. */
-  run(step: string): void {
+  run(step: string): Outputs {
     const { run } = this.find(step);
     if (run === undefined || this.workflow.defaults?.run.shell !== "bash")
       throw new Error(`${step} runs nothing in bash`);
+    const written = join(this.temp, "output");
+    rmSync(written, { force: true });
     execFileSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
       cwd: this.workspace,
-      env: { PATH: process.env.PATH, ...this.environmentOf(step) },
+      env: { PATH: process.env.PATH, GITHUB_OUTPUT: written, ...this.environmentOf(step) },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    const lines = existsSync(written) ? readFileSync(written, "utf8").trim().split("\n") : [];
+    return Object.fromEntries(lines.map((line) => line.split("=", 2)));
   }
 
   remove(): void {
@@ -72,7 +127,7 @@ export class Runner {
     return found;
   }
 
-  private filledIn(text: string): string {
+  filledIn(text: string): string {
     return text.replace(
       /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.(\w+)) \}\}/g,
       (_whole, temp, name: string) => {
