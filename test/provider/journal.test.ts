@@ -323,6 +323,18 @@ describe("the journal of requests that must not be sent twice", () => {
     }
   });
 
+  it("sends nothing again after a lost response whose placeholder no state holds, as with pulumi do --stateless", async () => {
+    const copy = world.declare("TaskCopy");
+    const again = copy.asSaved();
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after", times: 1 });
+    await failure(copy.up(copyArgs));
+    assert.match(await failure(again.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
+    assert.equal(copies().length, 1);
+    await again.up({ ...copyArgs, retry: "looked, it is not there" });
+    assert.equal(copies().length, 2);
+    assert.deepEqual(world.journal(), []);
+  });
+
   for (const journal of ["on", "off"]) {
     describe(`with a step that the engine repeats in one command for a hook onError, the journal ${journal}`, () => {
       beforeEach(() => world.configure(journal === "on" ? {} : { journal }));
