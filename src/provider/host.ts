@@ -47,6 +47,8 @@ export class Host {
   readonly adopted = new Set<string>();
   /** By URN: resources that the program declares in this run, and whether it gives them a value that this preview does not know. */
   private readonly checked = new Map<string | undefined, boolean>();
+  /** The ids of what a failed create of this process has made. */
+  readonly halfMade = new Set<string>();
   /** The titles of the resources that this command has deleted. */
   readonly deleted: string[] = [];
   private readonly noted = new Set<string>();

@@ -43,7 +43,7 @@ interface Note {
  * the engine repeats a failed step for a hook. While another process of the entry runs, the step is refused. Otherwise it takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing.
  *
  * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later command, or at the ordinary end of
- * this process, when the engine has saved what the steps returned. It is also dropped when the engine shows the final state of its resource with another
+ * this process, when the engine has saved what the steps returned and the response was not lost. It is also dropped when the engine shows the final state of its resource with another
  * result. Then no state holds what the request made, and a warning names it.
  */
 export class Journal {
@@ -111,7 +111,9 @@ export class Journal {
   /** The engine ends this process as usual, and has saved all results. With skipped checkpoints, it saves them only after that. */
   dropSaved(): void {
     const notes = this.config.skipsCheckpoints ? [] : [...this.notes.values()].flat();
-    for (const { entry } of notes.filter(({ is }) => is === "returned")) {
+    // Not the entry of a lost response: `pulumi do --stateless` saves nothing, so nothing else would stop a second request.
+    const saved = notes.filter(({ is, entry }) => is === "returned" && (entry.id !== undefined || !isMaking(entry)));
+    for (const { entry } of saved) {
       this.files.remove(entry);
     }
   }
@@ -236,7 +238,7 @@ export class Journal {
   private judge(note: Note, urn: string, sighting: Sighting): void {
     const { entry } = note;
     const { final, id } = sighting;
-    const isMade = entry.operation === "copyTask" || entry.operation === "startTask";
+    const isMade = isMaking(entry);
     if (isInState(entry, sighting)) {
       this.drop(note);
       return;
@@ -261,6 +263,10 @@ export class Journal {
     note.is = "dropped";
     this.files.remove(note.entry);
   }
+}
+
+function isMaking({ operation }: Entry): boolean {
+  return operation === "copyTask" || operation === "startTask";
 }
 
 /** Whether the shown resource contains the result of the request. */

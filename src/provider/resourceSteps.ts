@@ -2,6 +2,7 @@ import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
+import { messageOf } from "../resources/resource";
 import { stateVersion } from "../resources/urn";
 import type { GivenArguments } from "./checkArguments";
 import { checkArguments } from "./checkArguments";
@@ -87,12 +88,25 @@ export class ResourceSteps {
     return { is: same ? "none" : "compare" };
   }
 
-  create({ urn, args }: Pick<Request, "urn" | "args">): Promise<Written> {
-    return this.write(this.step("create", { urn, state: {}, args }));
+  async create({ urn, args }: Pick<Request, "urn" | "args">): Promise<Written> {
+    const written = await this.write(this.step("create", { urn, state: {}, args }));
+    if (written.failure !== undefined) {
+      this.host().halfMade.add(written.id);
+    }
+    return written;
   }
 
-  update({ urn, id, state, args }: Request): Promise<Written> {
-    return this.write(this.step("update", { urn, id, state: this.stateOf(state), args }));
+  async update({ urn, id, state, args }: Request): Promise<Written> {
+    try {
+      return await this.write(this.step("update", { urn, id, state: this.stateOf(state), args }));
+    } catch (error) {
+      if (!this.host().halfMade.has(id)) {
+        throw error;
+      }
+      // The engine repeats a failed create as an update if a hook onError asks for it. If that failed in another way, the engine would save nothing of the
+      // resource.
+      return { id, state: toSave(state), failure: messageOf(error) };
+    }
   }
 
   /** @returns the state to save and its arguments; undefined if the resource does not exist any more */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import sinon from "sinon";
 import { setEnvironment } from "../environment";
 import { noteUrn } from "../internals/engine";
-import { Journal, JournalFiles } from "../internals/provider";
+import { InitFailure, Journal, JournalFiles } from "../internals/provider";
 import { canonical } from "../internals/resources";
 import type { Declared } from "../resources/life";
 import { failure, World } from "../resources/life";
@@ -325,6 +325,18 @@ describe("the journal of requests that must not be sent twice", () => {
     }
   });
 
+  it("sends nothing again after a lost response whose placeholder no state holds, as with pulumi do --stateless", async () => {
+    const copy = world.declare("TaskCopy");
+    const again = copy.asSaved();
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after", times: 1 });
+    await failure(copy.up(copyArgs));
+    assert.match(await failure(again.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
+    assert.equal(copies().length, 1);
+    await again.up({ ...copyArgs, retry: "looked, it is not there" });
+    assert.equal(copies().length, 2);
+    assert.deepEqual(world.journal(), []);
+  });
+
   for (const journal of ["on", "off"]) {
     describe(`with a step that the engine repeats in one command for a hook onError, the journal ${journal}`, () => {
       beforeEach(() => world.configure(journal === "on" ? {} : { journal }));
@@ -355,6 +367,17 @@ describe("the journal of requests that must not be sent twice", () => {
           assert.deepEqual([copies().length, runs().length], operation === "copyTask" ? [1, 0] : [0, 1]);
         });
       }
+
+      it("keeps what it knows in the state if the engine repeats a failed create as an update, which fails too", async () => {
+        world.emulator.fault({ operation: "startTask", kind: "reset", when: "after", times: 1 });
+        const run = world.declare("CloudRun");
+        await world.command(async () => {
+          await failure(run.up(runArgs));
+          await assert.rejects(run.up(runArgs), (error) => error instanceof InitFailure && error.id === run.id);
+        });
+        assert.match(await failure(run.up(runArgs)), /A paid run of task "task-1" may have started/);
+        assert.equal(runs().length, 1);
+      });
 
       it("copies a task once if its settings could not be written, and completes it", async () => {
         const actions = { open: { actionType: "NavigateAction", properties: { Url: "a" } } };

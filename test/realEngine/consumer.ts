@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { consumerProgram } from "../package/consumerProgram";
+import type { ProjectOptions } from "./harness";
 import { leanStart, sdkVersion } from "./harness";
 import { World } from "./world";
 
@@ -41,10 +42,19 @@ export interface Variant {
   runsIn?: string;
   /** Default true: a preview comes first. */
   preview?: boolean;
+  /** What runs it. Default: as in all tests. */
+  pulumi?: Pick<ProjectOptions, "engine" | "path">;
 }
 
 /** Previews and applies the program on an emulator and a stack of its own, and looks at everything that a user would look at. */
-export async function assertWorks({ folder, settings, files, runsIn = "", preview = true }: Variant): Promise<void> {
+export async function assertWorks({
+  folder,
+  settings,
+  files,
+  runsIn = "",
+  preview = true,
+  pulumi = {},
+}: Variant): Promise<void> {
   const all = {
     "Pulumi.yaml": `name: test\n${settings ?? "runtime: nodejs"}\n`,
     ...(files ?? { "index.ts": consumerProgram }),
@@ -54,7 +64,7 @@ export async function assertWorks({ folder, settings, files, runsIn = "", previe
     writeFileSync(join(folder, path), content);
   }
   rmSync(join(folder, "Pulumi.dev.yaml"), { force: true });
-  const world = await World.create({ program: "", folder });
+  const world = await World.create({ program: "", folder, ...pulumi });
   try {
     if (preview) {
       const { output } = await world.project.preview();

@@ -12,6 +12,9 @@ export interface StateResource {
   initErrors?: string[];
   protect?: boolean;
   retainOnDelete?: boolean;
+  deletedWith?: string;
+  /** The time at which this instance was created. */
+  created?: string;
   /** The line of the program that declares the resource, as the SDK reported it. */
   sourcePosition?: string;
   stackTrace?: { sourcePosition?: string }[];

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Engine } from "../../../scripts/engine/engine";
 import { engineAt, engineFiles } from "../../../scripts/engine/engine";
 
-/** The engine, with the language host of these tests beside it: see `languageHost.ts`. */
+/** The engine, with the language host of these tests beside it: see `languageHost.js`. */
 export function withHookHost(engine: Engine): Engine {
   const bin = mkdtempSync(join(tmpdir(), "webextract-engine-"));
   process.once("exit", () => rmSync(bin, { recursive: true, force: true }));
@@ -13,8 +13,7 @@ export function withHookHost(engine: Engine): Engine {
     put(join(from, file), join(bin, file));
   }
   const host = join(bin, engineFiles.languageHost);
-  const tsx = require.resolve("tsx/cjs");
-  writeFileSync(host, `#!/bin/sh\nexec node -r ${tsx} ${join(__dirname, "languageHost.ts")} "$@"\n`);
+  writeFileSync(host, `#!/bin/sh\nexec node ${join(__dirname, "languageHost.js")} "$@"\n`);
   chmodSync(host, 0o755);
   return engineAt(join(bin, engineFiles.pulumi), engine.source, engine.version, engine.env);
 }
