@@ -3,7 +3,7 @@ import { messageOf } from "../resources/resource";
 import { escapeOf } from "../service/errors/foreignText";
 import { adviceOn } from "./advice";
 import { Cli } from "./cli";
-import { withDefaults } from "./connection/defaults";
+import { withSelectedStack } from "./connection/selectedStack";
 import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
 import type { Invocation } from "./program";
 import { parse } from "./program";
@@ -75,7 +75,7 @@ async function run(
     await terminal.write(jsonOf(document));
   };
   try {
-    const options = command.connects ? withDefaults(values.options, process.cwd(), terminal) : values.options;
+    const options = command.connects ? await withSelectedStack(values.options, cli) : values.options;
     const result = await command.run({ ...values, options }, cli);
     terminal.endProgress();
     if (isJson) {

@@ -8,14 +8,17 @@ export const commonOptions = (): Option[] => [new Option("--json", "write one JS
 export const connectionOptions = (): Option[] => [
   new Option("--base-url <url>", "base address of the service (default: WEBEXTRACT_BASE_URL)"),
   new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
-  new Option("--stack <name>", "use the configuration of this Pulumi stack of the project in the current folder"),
+  new Option(
+    "--stack <name>",
+    "use the configuration of this Pulumi stack of the project in the current folder (default: the selected one, unless an option or WEBEXTRACT_BASE_URL names a service)",
+  ),
 ];
 
 /** The task of a command. */
 export const taskArgument = (): Argument =>
   new Argument(
     "<task>",
-    "id of the task, or with --stack, its name in the state of the stack; an id that the service knows comes first",
+    "id of the task, or its name in the state of the stack; an id that the service knows comes first",
   );
 
 export const typesOption = (): Option =>

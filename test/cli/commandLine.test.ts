@@ -83,7 +83,7 @@ describe("the command line", () => {
     assert.equal(missing.code, 2);
     assert.equal(
       missing.stderr,
-      "error: No service is configured. Set WEBEXTRACT_BASE_URL, or use --base-url URL, or --stack NAME for the configuration of a Pulumi stack. No request was sent.\n",
+      "error: No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME. No request was sent.\n",
     );
     const wrong = await world.run("status shop-1 --base-url ftp://x", { WEBEXTRACT_LOG: "loud" });
     assert.match(wrong.stderr, /WEBEXTRACT_LOG must be .* --base-url must begin with https:/);

@@ -107,10 +107,6 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "rename nobody two renamed.yaml", ends: [2, "usage"] },
     interrupted: { line: "rename one two renamed.yaml", at: atOnce },
   },
-  use: {
-    success: { line: "use --stack dev" },
-    failure: { line: "use --base-url https://x.test", ends: [2, "usage"] },
-  },
   "plan-report": {
     success: { line: "plan-report", input: plan },
     failure: { line: "plan-report", input: "no plan", ends: [2, "usage"] },

@@ -84,11 +84,9 @@ describe("text of the service, of files and of commands", () => {
     }
   });
 
-  it("reaches the terminal as plain text: arguments of use, rename and completion", async () => {
+  it("reaches the terminal as plain text: arguments of rename and completion", async () => {
     const name = all.replaceAll("\0", "");
     for (const words of [
-      ["use", "--stack", name],
-      ["use", "--profile", name],
       ["rename", name, name, "."],
       ["completion", name],
     ]) {

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
@@ -38,6 +37,7 @@ const resources: StateResource[] = [
 describe("names of tasks on the command line", () => {
   let world: CliWorld;
   let env: Record<string, string | undefined>;
+  let config: Record<string, { value: string; secret?: boolean }>;
   beforeEach(async () => {
     world = await CliWorld.create({
       seed: {
@@ -46,7 +46,7 @@ describe("names of tasks on the command line", () => {
       },
     });
     const { accessToken, apiKey } = world.emulator.credentials;
-    const config = {
+    config = {
       "webextract:baseUrl": { value: world.emulator.url },
       "webextract:accessToken": { value: accessToken, secret: true },
       "webextract:apiKey": { value: apiKey, secret: true },
@@ -58,8 +58,11 @@ describe("names of tasks on the command line", () => {
       world,
       `const fs = require("node:fs");
 fs.appendFileSync("asked.txt", process.argv.slice(2).join(" ") + "\\n");
-const answer = JSON.parse(fs.readFileSync("answers.json", "utf8"))[process.argv[2]];
-console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
+const { selected, ...answers } = JSON.parse(fs.readFileSync("answers.json", "utf8"));
+const answer = answers[process.argv[2]];
+if (process.argv[3] !== "--show-name") console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));
+else if (selected === undefined) process.exitCode = 255;
+else console.log(selected);`,
     );
     env = { PATH: path, WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
   });
@@ -243,66 +246,49 @@ console.log(answer === undefined ? "v3.248.0" : JSON.stringify(answer));`,
     assert.ok(!world.operations().includes("startTask"));
   });
 
-  describe("use", () => {
-    it("makes a stack the default of a folder, and commands say that they use it", async () => {
-      const used = await world.run("use --stack dev", env);
-      assert.equal(used.code, 0, used.stderr);
-      assert.deepEqual(JSON.parse(readFileSync(world.path(".webextract.json"), "utf8")), { stack: "dev" });
+  describe("without --stack", () => {
+    const select = (stack: string | undefined): void => {
+      const answers = { config, stack: { version: 3, deployment: { resources } }, selected: stack };
+      writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+    };
+
+    it("belong to the stack that is selected in the folder, and commands say so", async () => {
+      select("dev");
       const ended = await world.run("status books --json", env);
       assert.equal(ended.json().taskId, shop.taskId, ended.stderr);
-      assert.match(ended.stderr, /^Using stack "dev" of \.webextract\.json\.\n/);
-      assert.match((await world.run("list", env)).stdout, /books/);
-      assert.match((await world.run("use", env)).stdout, /^This folder uses stack "dev"\.\n$/);
+      assert.match(ended.stderr, /^Using stack "dev", which is selected in this folder\.\n/);
+      assert.ok(asked().includes("config --show-secrets --json --stack dev"), asked().join("\n"));
+      const listed = await world.run("list", env);
+      assert.match(listed.stdout, /books/);
+      assert.match(listed.stderr, /^Using stack "dev"/);
     });
 
-    it("gives way to options and to the environment", async () => {
-      await world.run("use --stack other --profile uploads", env);
+    it("give way to options and to the environment, without a look at the selected stack", async () => {
+      select("other");
       const byOption = await world.run("status books --stack dev --json", env);
       assert.equal(byOption.json().taskId, shop.taskId, byOption.stderr);
-      assert.ok(!byOption.stderr.includes(".webextract.json"));
-      assert.ok(asked().every((line) => !line.includes("--stack other")));
+      // The credentials of a stack must not go to another service.
       const byEnvironment = await world.run(`status ${shop.taskId}`);
       assert.equal(byEnvironment.code, 0, byEnvironment.stderr);
-      assert.match(byEnvironment.stderr, /^\.webextract\.json is not used: WEBEXTRACT_BASE_URL names a service\.\n/);
+      const byAddress = await world.run(`status books --base-url ${world.emulator.url}`, env);
+      assert.notEqual(byAddress.code, 0);
+      assert.ok(
+        asked().every((line) => !line.includes("--show-name") && !line.includes("other")),
+        asked().join("\n"),
+      );
     });
 
-    it("refuses what is no default, and a file that is not its own", async () => {
-      // A file of a cloned folder must not choose where credentials go.
-      assert.equal((await world.run("use --base-url https://service.test", env)).code, 2);
-      const lines = world.start(["use", "--stack", "dev\nprod"], env);
-      lines.process.stdin.end();
-      assert.equal((await lines.ended).code, 2);
-      assert.ok(!existsSync(world.path(".webextract.json")));
-      for (const [content, words] of [
-        ["{", /must be JSON with/],
-        ["[]", /must be JSON with only stack and profile, each a non-empty string in one line\. Write it again/],
-        ['{"stak": "dev"}', /only stack and profile/],
-        ['{"stack": 3}', /only stack and profile/],
-        ['{"baseUrl": "https://other.test"}', /only stack and profile/],
-      ] as const) {
-        writeFileSync(world.path(".webextract.json"), content);
-        const ended = await world.run("status books", env);
-        assert.equal(ended.code, 2, content);
-        assert.match(ended.stderr, words);
-      }
-    });
-
-    it("neither follows a link nor reads a pipe", async () => {
-      const file = world.path(".webextract.json");
-      writeFileSync(world.path("precious"), "precious");
-      symlinkSync("precious", file);
-      for (const line of ["use --stack dev", "use", "status books"]) {
-        const ended = await world.run(line, env);
-        assert.equal(ended.code, 2, line);
+    it("have no stack where none is selected, and without Pulumi", async () => {
+      select(undefined);
+      for (const path of [env.PATH, world.path("empty")]) {
+        const ended = await world.run("status books", { ...env, PATH: path });
+        assert.equal(ended.code, 2);
         assert.match(
           ended.stderr,
-          /^error: \.webextract\.json is not a regular file: remove it\. No request was sent\.$/m,
+          /^error: No service is configured, and no Pulumi stack is selected in this folder\./,
         );
+        assert.equal((await world.run("list", { ...env, PATH: path })).code, 2);
       }
-      assert.equal(readFileSync(world.path("precious"), "utf8"), "precious");
-      rmSync(file);
-      execFileSync("mkfifo", [file]);
-      assert.equal((await world.run("status books", env)).code, 2);
     });
   });
 });

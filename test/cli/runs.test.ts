@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { CliWorld } from "./webextract";
 
 describe("webextract run, status and stop", () => {
@@ -27,9 +26,6 @@ describe("webextract run, status and stop", () => {
     assert.match((await world.run(line)).stdout, /"webextract run shop-1 --lot-no \d+" waits/);
     const byRunner = { npm_command: "exec" };
     assert.match((await world.run(line, byRunner)).stdout, /"npx webextract run shop-1 --lot-no \d+" waits/);
-    writeFileSync(world.path(".webextract.json"), "{");
-    const unreadable = await world.run("status shop-1", byRunner);
-    assert.match(unreadable.stderr, /Write it again with "npx webextract use", or remove it/);
   });
 
   it("starts nothing if nobody can answer the question", async () => {

@@ -49,10 +49,10 @@ describe("names of tasks, with the state of a real stack", () => {
     assert.equal(tasks.length, 2);
   });
 
-  it("stand for an id, also with the stack of webextract use", async () => {
+  it("stand for an id, also without --stack, in the stack that pulumi stack select has chosen", async () => {
     const [taskId] = world.copies();
     assert.equal((await json("status books --stack dev")).taskId, taskId);
-    await json("use --stack dev");
+    await world.project.shell("pulumi stack select dev");
     assert.deepEqual((await json("rows books --limit 1")).taskId, taskId);
   });
 

@@ -15,7 +15,6 @@ import { rows } from "./rows";
 import { run } from "./run";
 import { status, stop } from "./subtasks";
 import { tokenImport, tokenRefresh, tokenStatus } from "./token";
-import { use } from "./use";
 import { validate } from "./validate";
 
 /** All commands, in the order of the help. */
@@ -31,7 +30,6 @@ export const commands: readonly CliCommand[] = [
   adoptCommand,
   validate,
   rename,
-  use,
   planReportCommand,
   reviewCommand,
   migrateCommand,

@@ -2,7 +2,7 @@ import { Argument, Option } from "commander";
 import { isPlainMap } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
-import { withDefaults } from "../connection/defaults";
+import { givenOrSelected } from "../connection/selectedStack";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { manifestReader, manifestsAt } from "../manifests";
@@ -12,11 +12,13 @@ export const list: CliCommand = {
   name: "list",
   summary: "show the tasks that the state of a stack or a folder of manifests knows",
   details:
-    "With --stack, the command shows each task with its id, its last run, and the rows and the file of its last export, as the last up has left them. " +
-    "With paths, it shows the names that the manifests declare. Other commands with --stack take the name of a stack's task in place of its id.",
+    "The command shows each task of the stack with its id, its last run, and the rows and the file of its last export, as the last up has left them. " +
+    "With paths, it shows the names that the manifests declare. Other commands take the name of a stack's task in place of its id.",
   connects: false,
   arguments: [new Argument("[paths...]", "manifests: files, globs and folders (default: the state of the stack)")],
-  options: [new Option("--stack <name>", "a Pulumi stack of the project in the current folder")],
+  options: [
+    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
+  ],
   examples: [
     { line: "list --stack dev", does: "shows the tasks of a stack" },
     { line: "list tasks", does: "shows the tasks that a folder of manifests declares" },
@@ -29,9 +31,12 @@ export const list: CliCommand = {
       }
       return ofManifests(paths, cli);
     }
-    const { stack } = withDefaults({ stack: options.stack as string | undefined }, process.cwd(), cli.terminal);
+    const stack = await givenOrSelected(options.stack as string | undefined, cli);
     if (stack === undefined) {
-      throw new CliError("Name a stack with --stack, or give files or folders with manifests.", "usage");
+      throw new CliError(
+        "No stack is selected in this folder. Name one with --stack, or give files or folders with manifests.",
+        "usage",
+      );
     }
     return ofStack(stack, cli);
   },

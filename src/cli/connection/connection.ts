@@ -70,7 +70,7 @@ export async function findConnection(
   };
   if (options.baseUrl === undefined) {
     found.push(
-      "No service is configured. Set WEBEXTRACT_BASE_URL, or use --base-url URL, or --stack NAME for the configuration of a Pulumi stack.",
+      "No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.",
     );
     return { config, options: undefined, problems: found };
   }

@@ -36,6 +36,17 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
   }
 }
 
+/** The stack of the project in the current folder that `pulumi stack select` has chosen; undefined if there is no project, or no such stack. */
+export async function selectedStack(signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const output = await runPulumi(["stack", "--show-name"], "Looking for the selected stack", signal);
+    return output.trim() || undefined;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return undefined;
+  }
+}
+
 /**
  * The configuration of a stack of the project in the current folder, with its secrets, by full key. The secrets stay in memory.
  * @throws CliError

@@ -5,8 +5,8 @@ import { shellQuoted } from "../../resources/values";
 import { writePrivateFile } from "../../service/files/privateFile";
 import { ownPackage } from "../../service/ownPackage";
 import type { CliCommand, Result } from "../command";
-import { withDefaults } from "../connection/defaults";
 import { importState, stackState } from "../connection/pulumi";
+import { givenOrSelected } from "../connection/selectedStack";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { migratedState } from "./migratedState";
@@ -24,7 +24,7 @@ export const migrateCommand: CliCommand = {
     "The next preview of a program of the new kind with the same arguments, rerunOn included, shows no change. Use it where the program changes its language. A TypeScript program that sets webextract:native needs no migration.",
   connects: false,
   options: [
-    new Option("--stack <name>", "a Pulumi stack of the project in the current folder"),
+    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
     new Option("--to <kind>", "what the resources become").choices(["native", "dynamic"]).default("native"),
     yesOption(),
   ],
@@ -34,9 +34,9 @@ export const migrateCommand: CliCommand = {
   ],
   async run({ options }, cli): Promise<Result> {
     const { to, yes } = options as { to: EngineKind; yes?: boolean };
-    const { stack } = withDefaults({ stack: options.stack as string | undefined }, process.cwd(), cli.terminal);
+    const stack = await givenOrSelected(options.stack as string | undefined, cli);
     if (stack === undefined) {
-      throw new CliError("Name a stack with --stack.", "usage");
+      throw new CliError("No stack is selected in this folder. Name one with --stack.", "usage");
     }
     const exported = await stackState(stack, cli.interrupted);
     const { state, counts } = migratedState(exported, to, ownPackage.version);
