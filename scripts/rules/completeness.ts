@@ -14,36 +14,37 @@ export function operationsAreComplete(project: Project): string[] {
   ]);
 }
 
-/** Each resource is in the list and has a class, tests, golden files of its previews, and documentation. */
+/** Each resource is in the list and has a class, tests, golden files of its previews, examples and documentation: one message says all that it lacks. */
 export function resourcesAreComplete(project: Project): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(project.read("src/resources/index.ts") ?? "")?.[1];
-  const types = matches(list, /(\w+): \w+/g);
-  const classes = project.read("src/program/classes.ts");
+  const defined = under(project, "src/resources").flatMap(({ text }) =>
+    matches(text, /^export const (\w+): Resource</gm).map((name) => name.charAt(0).toUpperCase() + name.slice(1)),
+  );
   const tests = textOf([...under(project, "test/resources"), ...under(project, "test/realEngine")]);
-  const documentation = project.read("README.md") ?? "";
-  const previews = (type: string): string => `test/realEngine/diffs/${type}.txt`;
-  return [
-    ...resourcesOutsideOf(project, list ?? ""),
-    ...types.flatMap((type) => [
-      ...missing(classes, `class ${type}`, `resource ${type} has no class in src/program/classes.ts`),
-      ...missing(tests, `new ${type}`, `no test in test/realEngine declares resource ${type}`),
-      ...missing(project.read(previews(type)), type, `resource ${type} has no golden file ${previews(type)}`),
+  return unique([...matches(list, /(\w+): \w+/g), ...defined]).flatMap((type) => {
+    const page = pathOfPage(type);
+    const previews = `test/realEngine/diffs/${type}.txt`;
+    const lacking = [
+      ...missing(list, type, "a line in the list of src/resources/index.ts"),
+      ...missing(project.read("src/program/classes.ts"), `class ${type}`, "a class in src/program/classes.ts"),
+      ...missing(tests, `new ${type}`, "a test in test/realEngine that declares it"),
+      ...missing(project.read(previews), type, `a golden file of its previews, ${previews}`),
+      ...missing(project.read(page), type, `a page, ${page}`),
+      ...missing(project.read("README.md"), `\\(${escaped(page)}\\)`, "a link to its page in README.md"),
+      ...missing(project.read("docs/reference/README.md"), type, "a row in docs/reference/README.md"),
+      ...missing(project.read("examples/reference/index.ts"), `new ${type}`, "an example in examples/reference"),
       ...missing(
-        documentation,
-        `\\(${pathOfPage(type).replace(".", "\\.")}\\)`,
-        `resource ${type} has no link to ${pathOfPage(type)} in README.md`,
+        project.read("scripts/schema/examples.ts"),
+        type,
+        "the regions of its example in scripts/schema/examples.ts",
       ),
-    ]),
-  ];
+    ];
+    return lacking.length === 0 ? [] : [`resource ${type} needs ${lacking.join("; ")}`];
+  });
 }
 
-/** Definitions that are missing from the list. */
-function resourcesOutsideOf(project: Project, list: string): string[] {
-  return under(project, "src/resources").flatMap(({ path, text }) =>
-    matches(text, /^export const (\w+): Resource</gm).flatMap((name) =>
-      missing(list, name, `resource ${name} of ${path} is not in the list of src/resources/index.ts`),
-    ),
-  );
+function escaped(path: string): string {
+  return path.replaceAll(".", "\\.");
 }
 
 /** The version of the engine that `npm run engine` builds is the version of the SDK. It is written in four files. */

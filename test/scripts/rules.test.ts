@@ -119,31 +119,37 @@ describe("project rule: resources are complete", () => {
     "test/realEngine/lifecycle.test.ts": 'new TaskCopy("copy", {})',
     "test/realEngine/diffs/TaskCopy.txt": "TaskCopy: (create)",
     "README.md": "[TaskCopy](docs/reference/task-copy.md)",
+    "docs/reference/task-copy.md": "# TaskCopy",
+    "docs/reference/README.md": "[TaskCopy](task-copy.md)",
+    "examples/reference/index.ts": 'new TaskCopy("copy", {})',
+    "scripts/schema/examples.ts": 'TaskCopy: ["taskCopy"]',
   };
 
   it("accepts a resource with all its places", () => {
     accepts(resourcesAreComplete, files);
   });
 
-  it("names each place that is missing", () => {
-    refuses(resourcesAreComplete, { ...files, "src/program/classes.ts": "" }, /TaskCopy has no class/);
-    refuses(resourcesAreComplete, { ...files, "README.md": "" }, /no link to docs\/reference\/task-copy\.md/);
-    refuses(
-      resourcesAreComplete,
-      { ...files, "test/realEngine/lifecycle.test.ts": "TaskCopy" },
-      /no test .* declares resource TaskCopy/,
-    );
-    refuses(
-      resourcesAreComplete,
-      { ...files, "test/realEngine/diffs/TaskCopy.txt": "" },
-      /TaskCopy has no golden file/,
-    );
-    const other = "export const taskRename: Resource<A, B, C> = {};";
-    refuses(
-      resourcesAreComplete,
-      { ...files, "src/resources/taskRename.ts": other },
-      /taskRename.* is not in the list/,
-    );
+  for (const [path, lacking] of Object.entries({
+    "src/program/classes.ts": /^resource TaskCopy needs a class in src\/program\/classes\.ts$/,
+    "README.md": /^resource TaskCopy needs a link to its page in README\.md$/,
+    "test/realEngine/lifecycle.test.ts": /^resource TaskCopy needs a test in test\/realEngine that declares it$/,
+    "test/realEngine/diffs/TaskCopy.txt":
+      /needs a golden file of its previews, test\/realEngine\/diffs\/TaskCopy\.txt$/,
+    "docs/reference/task-copy.md": /needs a page, docs\/reference\/task-copy\.md$/,
+    "docs/reference/README.md": /needs a row in docs\/reference\/README\.md$/,
+    "examples/reference/index.ts": /needs an example in examples\/reference$/,
+    "scripts/schema/examples.ts": /needs the regions of its example in scripts\/schema\/examples\.ts$/,
+  })) {
+    it(`names what is missing in ${path}`, () => {
+      refuses(resourcesAreComplete, { ...files, [path]: "" }, lacking);
+    });
+  }
+
+  it("says in one message all that a new resource needs", () => {
+    const definition = "export const taskRename: Resource<A, B, C> = {};";
+    const all =
+      /^resource TaskRename needs a line in the list of .*; a class in .*; a test in .*; a page, .*; an example in /;
+    refuses(resourcesAreComplete, { ...files, "src/resources/taskRename.ts": definition }, all);
   });
 });
 
