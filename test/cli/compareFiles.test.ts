@@ -18,7 +18,9 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { setEnvironment } from "../environment";
-import { sideOf } from "../internals/compare";
+import fc, { runs } from "../fastCheck";
+import { csvRows, sideOf } from "../internals/compare";
+import { writeFormat } from "../internals/resources";
 import type { Compared } from "./comparing";
 import { Comparing } from "./comparing";
 
@@ -175,10 +177,182 @@ describe("webextract compare, reading files", () => {
     for (const name of ["Name", "name", "", "constructor"]) assert.ok(names.includes(name), name);
   });
 
-  it("takes a nested value as the text of its JSON, and numbers as the text of their value", async () => {
-    const base = files.rows("base.ndjson", ['{"k":1,"v":{"a": [1.0]},"n":12345678901234567890,"p":1.10}']);
-    const head = files.rows("head.ndjson", ['{"k":"1","v":"{\\"a\\":[1.0]}","n":"12345678901234567890","p":"1.1"}']);
-    assert.equal((await files.compare(base, head, { key: ["k"] })).json.unchanged, 1);
+  it("takes a nested value as the text of its JSON, and a number as its digits", async () => {
+    const base = files.rows("base.ndjson", [
+      '{"k":1,"v":{"a": [1.0]},"n":12345678901234567890,"p":1.10}',
+      '{"k":2,"v":["caf\\u00e9 \\/ \\ud83d\\ude00"],"n":1e3,"p":0.10000000000000001}',
+    ]);
+    const head = files.rows("head.ndjson", [
+      '{"k":"1","v":"{\\"a\\":[1.0]}","n":"12345678901234567890","p":"1.10"}',
+      '{"k":"2","v":"[\\"café / 😀\\"]","n":"1e3","p":"0.10000000000000001"}',
+    ]);
+    assert.equal((await files.compare(base, head, { key: ["k"] })).json.unchanged, 2);
+    const other = files.rows("other.ndjson", [
+      '{"k":1,"v":{"a":[1.00]},"n":12345678901234567890,"p":1.1}',
+      '{"k":2,"v":["café / 😁"],"n":1000,"p":0.1}',
+    ]);
+    const { json } = await files.compare(base, other, { key: ["k"] });
+    const changes = json.fields.map(({ name, changed }: { name: string; changed: number }) => [name, changed]);
+    assert.deepEqual(changes.sort(), [
+      ["k", 0],
+      ["n", 1],
+      ["p", 2],
+      ["v", 2],
+    ]);
+  });
+
+  it("finds one run unchanged in any two of the formats of an export", async function () {
+    this.timeout(300_000);
+    const text = fc.string({
+      unit: fc.constantFrom("a", "é", "😀", '"', ",", "\n", "\\", "{", "[", "]", "}", ":", " "),
+    });
+    const number = fc.constantFrom(
+      "1.10",
+      "12.50",
+      "1e3",
+      "1E-7",
+      "-0",
+      "-0.0",
+      "0.1234567890123456789",
+      "12345678901234567890",
+    );
+    const string = text.map((each) => JSON.stringify(each));
+    const escaped = fc.constantFrom(
+      '"\\u00e9"',
+      '"\\/"',
+      '"\\ud83d\\ude00"',
+      '"\\u0000"',
+      '"\\ud800"',
+      '"[1, 2]"',
+      '"{ \\"a\\" : 1 }"',
+    );
+    const scalar = fc.oneof(number, string, escaped, fc.constantFrom("true", "false", "null"));
+    const space = fc.constantFrom("", " ");
+    const nested = fc.oneof(
+      fc.tuple(scalar, scalar, space).map(([one, other, gap]) => `[${gap}${one},${gap}${other}]`),
+      fc.tuple(string, scalar, space).map(([name, one, gap]) => `{${name}:${gap}{"a"${gap}: [${one}]}}`),
+    );
+    const row = fc.dictionary(fc.constantFrom("v", "w", "é", ""), fc.oneof(scalar, nested));
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
+        const lines = rows.map((cells, index) => {
+          const members = Object.entries(cells).map(([name, json]) => `${JSON.stringify(name)}:${json}`);
+          return `{${[`"k":${index}`, ...members].join(", ")}}\n`;
+        });
+        const from = files.write("run.ndjson", lines.join(""));
+        const named: string[] = [from];
+        for (const format of ["json", "csv", "parquet"] as const) {
+          named.push(files.path(`run.${format}`));
+          await writeFormat({ format }, from, files.path(`run.${format}`), { folder: files.folder });
+        }
+        for (const other of named) {
+          const { json } = await files.compare(from, other, { key: ["k"] });
+          assert.deepEqual([json.unchanged, json.changed, json.added], [rows.length, 0, 0], other);
+        }
+      }),
+      runs(6),
+    );
+  });
+
+  it("reads any cells of a CSV, in pieces of any size", async () => {
+    const cell = fc.string({ unit: fc.constantFrom("a", "é", "😀", '"', ",", ";", "\n", "\r", " "), maxLength: 6 });
+    const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
+      fc.record({
+        cells: fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
+        end: fc.constantFrom("\n", "\r\n", "\r"),
+        delimiter: fc.constantFrom(",", ";", "^"),
+        size: fc.integer({ min: 1, max: 20 }),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(table, async ({ cells, end, delimiter, size }) => {
+        const names = (cells[0] ?? []).map((_cell, index) => `n${index}`);
+        const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+        const written = (text: string, index: number): string =>
+          index % 2 === 0 || /[",;^\r\n]/.test(text) || text === "" ? quoted(text) : text;
+        const lines = [names, ...cells].map((each) => each.map(written).join(delimiter));
+        const whole = `sep=${delimiter}${end}${lines.join(end)}${size % 2 === 0 ? end : ""}`;
+        const header: string[] = [];
+        async function* pieces(): AsyncGenerator<string> {
+          for (let at = 0; at < whole.length; at += size) {
+            yield whole.slice(at, at + size);
+          }
+        }
+        let found = "";
+        for await (const rows of csvRows(pieces(), header)) {
+          found += rows;
+        }
+        assert.deepEqual(header, names);
+        const expected = cells.map((each) =>
+          Object.fromEntries(each.flatMap((text, index) => (text === "" ? [] : [[names[index], text]]))),
+        );
+        assert.deepEqual(
+          found
+            .split("\n")
+            .filter(Boolean)
+            .map((line) => JSON.parse(line)),
+          expected,
+        );
+      }),
+    );
+  });
+
+  it("reads the delimiter in the first line of a CSV as Excel does, rows on lines in .jsonl and .json, and names what else begins so", async () => {
+    const semicolons = csv.replaceAll(/,(?! )/g, ";");
+    for (const [name, content] of [
+      ["sep.csv", `sep=;\n${semicolons}`],
+      ["SEP.csv", `\ufeffSEP=;\r\n${semicolons}`],
+      ["sepTab.csv", `sep=\t\r${csv.replaceAll(/,(?! )/g, "\t")}`],
+      ["sepOther.csv", `sep=^\n${csv.replaceAll(/,(?! )/g, "^")}`],
+      ["rows.jsonl", ndjson],
+      ["lines.json", ndjson],
+      ["linesWithMark.json", `\ufeff\n ${ndjson}`],
+    ] as const) {
+      await assertSame(files.write(name, content));
+    }
+    await assertSame(files.write("rows.jsonl.gz", gzipSync(ndjson)));
+    const [data] = await fieldsOf(files.write("noSep.csv", "sep=\n1\n"));
+    assert.equal(data, "sep=");
+    assert.match(
+      await failure(files.write("object.json", JSON.stringify({ data: rows }, undefined, 2))),
+      /as json: .*\. It begins with "\{", so each of its lines must be a row\.$/,
+    );
+  });
+
+  it("reads bytes of Parquet that are not marked as text where they are UTF-8, and says so once", async () => {
+    const [valid, invalid] = [Buffer.from("café"), Buffer.from([0xff, 0x41])];
+    const bytes = parquetWriteBuffer({
+      columnData: [
+        { name: "sku", data: ["1", "2"], type: "STRING" },
+        { name: "old", data: [valid, invalid], type: "BYTE_ARRAY" },
+      ],
+    });
+    const file = files.write("old.parquet", Buffer.from(bytes));
+    const same = files.rows("old.ndjson", [
+      { sku: "1", old: "café" },
+      { sku: "2", old: "\\xFFA" },
+    ]);
+    const { json, text } = await files.compare(same, file, { key: ["sku"] });
+    assert.deepEqual([json.unchanged, json.changed], [2, 0]);
+    const note = `"${file}": 1 column of bytes is not marked as text: "old". What is valid UTF-8 was read as text.`;
+    assert.deepEqual(json.notes, [note]);
+    assert.equal(text.split(note).length, 2);
+  });
+
+  it("reads 2,000 columns of a Parquet file with few values", async () => {
+    const columnData = Array.from({ length: 2_000 }, (_, column) => ({
+      name: column === 0 ? "sku" : `c${column}`,
+      data: Array.from({ length: 50 }, (_row, row) =>
+        column === 0 || column % 50 === row ? `${column}.${row}` : null,
+      ),
+      type: "STRING" as const,
+    }));
+    const file = files.write("wide.parquet", Buffer.from(parquetWriteBuffer({ columnData })));
+    const lines = Array.from({ length: 50 }, (_, row) =>
+      Object.fromEntries(columnData.flatMap(({ name, data }) => (data[row] === null ? [] : [[name, data[row]]]))),
+    );
+    const { json } = await files.compare(files.rows("wide.ndjson", lines), file, { key: ["sku"] });
+    assert.deepEqual([json.unchanged, json.changed, json.fields.length], [50, 0, 2_000]);
   });
 
   it("reads 5,000 columns and a value of 10 MB", async function () {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import fc, { runs } from "../fastCheck";
 import { Comparing } from "./comparing";
 
@@ -38,6 +39,7 @@ describe("webextract compare, row by row", () => {
       changed: 1,
       unchanged: 1,
       notCompared: { base: { emptyKey: 0, duplicateKey: 0 }, head: { emptyKey: 0, duplicateKey: 0 } },
+      keys: { added: [["d"]], removed: [["b"]], changed: [["c"]] },
       fields: [
         { name: "price", filled: { base: 1, head: 1 }, distinct: { base: 3, head: 3 }, changed: 1 },
         { name: "title", filled: { base: 1, head: 1 }, distinct: { base: 3, head: 3 }, changed: 1 },
@@ -140,6 +142,89 @@ describe("webextract compare, row by row", () => {
     assert.deepEqual([json.key, json.changed, json.unchanged, json.added], [["a", "b"], 1, 1, 0]);
   });
 
+  it("leaves ignored fields out of everything, and says so in each form of the report", async () => {
+    const rows = (time: string, gone: object): Row[] => [..."abcde"].map((sku) => ({ sku, price: "1", time, ...gone }));
+    const sides = [rows("10:00", { old: "x" }), rows("11:00", {})] as const;
+    const options = { key: ["sku"], failOn: ["changed>20%", "fields-gone"] };
+    const all = await compareRows(...sides, options);
+    assert.deepEqual([all.json.changed, all.json.failed.length, "ignored" in all.json], [5, 2, false]);
+    const html = files.path("ignored.html");
+    const { json, text, hasProblems } = await compareRows(...sides, { ...options, ignore: ["time", "old"], html });
+    assert.deepEqual([json.changed, json.unchanged, json.ignored, hasProblems], [0, 5, ["time", "old"], false]);
+    assert.deepEqual(
+      json.fields.map(({ name }: { name: string }) => name),
+      ["price", "sku"],
+    );
+    assert.match(text, /^Ignored: time, old$/m);
+    assert.match(readFileSync(html, "utf8"), /<li>Ignored: <bdi>time, old<\/bdi><\/li>/);
+    const markdown = await compareRows(...sides, { ignore: ["time"], markdown: true });
+    assert.match(markdown.text, /^- Ignored: `time`$/m);
+    assert.equal(markdown.json.fittingKey, "sku");
+  });
+
+  it("refuses to ignore what is no field, or what a key or a condition names", async () => {
+    const file = files.rows("b.ndjson", [{ sku: "1", time: "2" }]);
+    const failure = (ignore: string, options = {}): Promise<string> =>
+      files.failure(file, file, { ignore: [ignore], ...options });
+    assert.equal(await failure("tim"), '--ignore names "tim", which is no field of the rows; did you mean "time"?');
+    const both = (option: string, name: string): string =>
+      `--ignore and ${option} both name "${name}". Leave one of them out. No rows were read.`;
+    assert.equal(await failure("sku", { key: ["sku"] }), both("--key", "sku"));
+    assert.equal(await failure("time", { failOn: ["filled:time<-5%"] }), both("--fail-on", "time"));
+  });
+
+  it("shows long values from before their difference, wherever it is, and hides a secret before it", async () => {
+    const secret = `-----BEGIN PRIVATE KEY-----\n${"A1b2".repeat(600)}`;
+    const begins = ["x".repeat(2_000), "é😀".repeat(9_000), secret, "y".repeat(1_000)];
+    const rows = (end: string) => begins.map((begin, sku) => ({ sku: `${sku}`, v: `${begin}${end}` }));
+    const { text } = await compareRows(rows("old"), rows("new"), { key: ["sku"] });
+    const shown = text.split("\n").filter((line) => /^v +\d +[…[]/.test(line));
+    assert.deepEqual(
+      shown.map((line) => line.replace(/^v +\d +/, "").split(/ +/)),
+      [
+        [`…${"x".repeat(20)}old`, `…${"x".repeat(20)}new`],
+        [`…${"é😀".repeat(10)}old`, `…${"é😀".repeat(10)}new`],
+        ["[secret]", "[secret]"],
+        [`…${"y".repeat(20)}old`, `…${"y".repeat(20)}new`],
+      ],
+    );
+    const one = await compareRows([{ sku: "1", v: "z".repeat(3_000) }], [{ sku: "1", v: "z".repeat(3_001) }], {
+      key: ["sku"],
+    });
+    assert.match(one.text, /^v +1 +…z{20} +…z{21}$/m);
+  });
+
+  it("names each row by its key, however long the keys are and wherever they differ", async () => {
+    const url = (path: string): string => `https://www.shop.example/gp/product/detail.html?category=garden${path}`;
+    const long = "a".repeat(60);
+    const short = "a".repeat(30);
+    const cases = [
+      ["&sku=K100", "&sku=K200", "&sku=K300"],
+      [`/K100/${long}`, `/K200/${long}`, `/K300/${long}`],
+      [`/1/${short}/K1/${short}`, `/1/${short}/K2/${short}`, `/2/${short}/K1/${short}`],
+    ];
+    for (const paths of cases) {
+      const keys = paths.map(url);
+      const [base, head] = ["1", "2"].map((price) => keys.map((link) => ({ link, price })));
+      for (const options of [{ key: ["link"] }, { key: ["link"], markdown: true }]) {
+        const { text, json } = await compareRows(base ?? [], head ?? [], options);
+        const shown = text.split("\n").flatMap((line) => /^\W*price\W+(…\S+)/.exec(line)?.[1] ?? []);
+        assert.deepEqual([shown.length, new Set(shown).size], [3, 3], text);
+        assert.deepEqual(
+          json.keys.changed,
+          keys.map((key) => [key]),
+        );
+      }
+      const [first, ...others] = (base ?? []) as Row[];
+      const { text } = await compareRows([first], others, { key: ["link"] });
+      const added = /^Added: (.*), (.*)$/m.exec(text) ?? [];
+      assert.notEqual(added[1], added[2]);
+    }
+    const single = await compareRows([{ link: url("&sku=K100"), price: "1" }], [], { key: ["link"] });
+    assert.match(single.text, /^Removed: https:\/\/www\.shop\S*….*&sku=K100$/m);
+    assert.equal("keys" in (await compareRows([{ k: "1" }], [{ k: "2" }], { key: ["k"], values: false })).json, false);
+  });
+
   it("names a field that fits as key, if exactly one does", async () => {
     const base = [
       { id: "1", v: "x" },
@@ -226,7 +311,10 @@ function naive(base: readonly Row[], head: readonly Row[]): unknown {
   const pairs = [...old].flatMap(([key, row]) => (now.has(key) ? [[row, now.get(key) as Row] as const] : []));
   const differs = ([one, other]: readonly [Row, Row], name: string): boolean =>
     textOf(one, name) !== textOf(other, name);
-  const changed = pairs.filter((pair) => common.some((name) => differs(pair, name))).length;
+  const isChanged = (pair: readonly [Row, Row]): boolean => common.some((name) => differs(pair, name));
+  const changed = pairs.filter(isChanged).length;
+  // UTF-8 has the order of code points.
+  const sorted = (keys: readonly string[]) => [...keys].sort().map((key) => [key]);
   const share = (rows: readonly Row[], name: string): number =>
     rows.length === 0 ? 0 : rows.filter((row) => isFilled(textOf(row, name))).length / rows.length;
   const distinct = (rows: readonly Row[], name: string): number =>
@@ -252,6 +340,11 @@ function naive(base: readonly Row[], head: readonly Row[]): unknown {
     changed,
     unchanged: pairs.length - changed,
     notCompared: { base: unusable(base), head: unusable(head) },
+    keys: {
+      added: sorted([...now.keys()].filter((key) => !old.has(key))),
+      removed: sorted([...old.keys()].filter((key) => !now.has(key))),
+      changed: sorted(pairs.filter(isChanged).map(([row]) => textOf(row, "k") ?? "")),
+    },
     fields,
   };
 }

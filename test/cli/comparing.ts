@@ -7,6 +7,7 @@ import { Cli, compareCommand, conditionOf } from "../internals/compare";
 
 interface Options {
   key?: string[];
+  ignore?: string[];
   failOn?: string[];
   markdown?: boolean;
   values?: boolean;

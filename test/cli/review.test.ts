@@ -353,6 +353,32 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.deepEqual([same.code, same.stderr.includes('are both "prod"')], [2, true]);
   });
 
+  it("leaves ignored fields out of each export that has them, and says so", async () => {
+    const rows = (time: string) => old.map((row) => ({ ...row, time }));
+    for (const [stack, time] of [
+      ["prod", "10:00"],
+      ["trial", "11:00"],
+    ] as const) {
+      declare(stack, { rows: rows(time) });
+      declare(stack, { name: "pens", rows: old.map((row) => ({ ...row, stack })) });
+    }
+    const options = "--key sku --ignore time --ignore stack --fail-on changed>20%";
+    const { code, stdout, stderr } = await review(`${options} --json`);
+    assert.equal(code, 0, stderr);
+    const { exports, markdown } = JSON.parse(stdout);
+    assert.deepEqual(
+      exports.map(({ name, changed, ignored, keys }: Values) => [name, changed, ignored, keys]),
+      [
+        ["books", 0, ["time"], { added: [], removed: [], changed: [] }],
+        ["pens", 0, ["stack"], { added: [], removed: [], changed: [] }],
+      ],
+    );
+    assert.match(markdown, /^- Ignored: `time`$/m);
+    const unknown = await review("--key sku --ignore tim");
+    assert.match(unknown.stderr, /--ignore names "tim", which is no field of the rows; did you mean "time"\?/);
+    assert.match((await review("--key sku --ignore sku")).stderr, /--ignore and --key both name "sku"\./);
+  });
+
   it("fails with the conditions of each export, also where one needs a key and there is none", async () => {
     for (const name of ["books", "offers"]) {
       declare("prod", { name, rows: old });

@@ -1,16 +1,18 @@
 import { Argument, Option } from "commander";
+import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
-import { compareSides } from "./comparison";
+import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
 import { Database } from "./database";
 import { readHistory } from "./history/history";
 import { historyDocument, historyPage, historyReport } from "./history/historyReport";
+import type { Key } from "./keyedRows";
 import { pageOf } from "./page/page";
 import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
@@ -22,6 +24,7 @@ import { sideOf } from "./sides/side";
 
 interface Flags extends ConnectionFlags {
   key?: string[];
+  ignore?: string[];
   failOn?: Condition[];
   markdown?: boolean;
   values: boolean;
@@ -47,9 +50,11 @@ export const compareCommand: CliCommand = {
     new Argument("[later...]", "with --history, more files, oldest first"),
   ],
   options: [
-    new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(
-      (field: string, before: string[] = []) => [...before, field],
-    ),
+    new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(addField),
+    new Option(
+      "--ignore <field>",
+      "field that is not compared, such as the time of the run; can be given several times",
+    ).argParser(addField),
     new Option(
       "--fail-on <condition>",
       `condition in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
@@ -62,7 +67,7 @@ export const compareCommand: CliCommand = {
     new Option(
       "--history",
       "show rows and filled shares of any number of files, oldest first, one line for each; --html has plots",
-    ).conflicts(["key", "failOn"]),
+    ).conflicts(["key", "failOn", "ignore"]),
     new Option("--no-values", "show no values of rows"),
     yesOption(),
   ],
@@ -79,7 +84,7 @@ export const compareCommand: CliCommand = {
 };
 
 async function compareTwo(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
-  const { key = [], failOn: conditions = [], markdown, values, html, yes, ...flags } = options;
+  const { key = [], ignore = [], failOn: conditions = [], markdown, values, html, yes, ...flags } = options;
   const [base, head, ...others] = given;
   if (base === undefined || head === undefined || others.length > 0) {
     throw new CliError(
@@ -92,17 +97,22 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
   if (key.length === 0 && unusable !== undefined) {
     throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
   }
+  requireCompared(ignore, key, fieldsOf(conditions));
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
   const comparison = await compareIn(cli, sides, flags, () => ({
     key: [...new Set(key)],
     conditionFields: fieldsOf(conditions),
+    ignored: [...new Set(ignore)],
     values,
     details: page !== undefined && values && key.length > 0,
   }));
   const failures = failuresOf(conditions, comparison);
   const report = reportOf(comparison, failures, values);
   await page?.write(pageOf("Compared rows", pageReport(comparison, report, values)));
-  return { ...resultOf(documentOf(comparison, failures), report, markdown, cli), hasProblems: failures.length > 0 };
+  return {
+    ...resultOf(documentOf(comparison, failures, values), report, markdown, cli),
+    hasProblems: failures.length > 0,
+  };
 }
 
 async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
@@ -112,6 +122,11 @@ async function showHistory(given: readonly string[], options: Flags, cli: Cli): 
   const report = historyReport(history);
   await page?.write(pageOf("Rows over time", historyPage(history, report)));
   return resultOf(historyDocument(history), report, markdown, cli);
+}
+
+/** Collects the values of an option that can be given several times. */
+export function addField(field: string, before: string[] = []): string[] {
+  return [...before, field];
 }
 
 function resultOf(json: object, report: Report, isMarkdown: boolean | undefined, { terminal }: Cli): Result {
@@ -145,8 +160,10 @@ async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>)
   }
 }
 
-export function documentOf(comparison: Comparison, failures: readonly Failure[]) {
-  const { base, head, key, keyed, fittingKey, fields, notes } = comparison;
+/** @param withValues whether values of rows may be shown: keys are */
+export function documentOf(comparison: Comparison, failures: readonly Failure[], withValues: boolean) {
+  const { base, head, key, ignored, keyed, fittingKey, fields, notes } = comparison;
+  const shown = (keys: readonly Key[]): string[][] => keys.map((each) => each.map(hideSecrets));
   const unusable = (side: "base" | "head") =>
     keyed && { emptyKey: keyed[side].empty, duplicateKey: keyed[side].notCompared };
   return {
@@ -159,7 +176,17 @@ export function documentOf(comparison: Comparison, failures: readonly Failure[])
           ...{ key, added: keyed.added.rows, removed: keyed.removed.rows },
           ...{ changed: keyed.changed, unchanged: keyed.unchanged },
           notCompared: { base: unusable("base"), head: unusable("head") },
+          ...(withValues && {
+            keys: {
+              ...{
+                added: shown(keyed.added.keys),
+                removed: shown(keyed.removed.keys),
+                changed: shown(keyed.changedKeys),
+              },
+            },
+          }),
         }),
+    ...(ignored.length > 0 && { ignored }),
     fields: fields.map(({ name, only, filled, base: ofBase, head: ofHead, changed }) => ({
       ...{ name, only, filled },
       distinct: { base: ofBase.distinct, head: ofHead.distinct },

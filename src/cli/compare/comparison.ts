@@ -13,6 +13,8 @@ export interface Comparison {
   head: SideFigures;
   /** The fields of the key. Empty without a key. */
   key: readonly string[];
+  /** Fields that are not compared. */
+  ignored: readonly string[];
   /** Only with a key. */
   keyed?: KeyedRows;
   /** Without a key: the only field that is unique and filled on both sides. */
@@ -45,6 +47,8 @@ export interface CompareOptions {
   key: readonly string[];
   /** Other fields that must be there, because conditions name them. */
   conditionFields: readonly string[];
+  /** Fields that are left out. */
+  ignored: readonly string[];
   /** Whether a message may show names that the user has not given: those of a CSV without a header are values. */
   values: boolean;
   /** Whether the rows that differ are read. Needs a key. */
@@ -60,14 +64,18 @@ export interface LoadedSides {
 export async function compareSides(
   database: Database,
   { base, head }: LoadedSides,
-  { key, conditionFields, values, details }: CompareOptions,
+  { key, conditionFields, ignored, values, details }: CompareOptions,
 ): Promise<Comparison> {
-  const names = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();
+  const all = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();
+  for (const name of ignored) {
+    requireField(name, all, "--ignore", values);
+  }
+  const names = all.filter((name) => !ignored.includes(name));
   for (const name of key) {
     requireKey(name, [base, head], values);
   }
   for (const name of conditionFields) {
-    requireField(name, names, "--fail-on", values);
+    requireField(name, all, "--fail-on", values);
   }
   const rows = { base: base.rows, head: head.rows };
   const both = names.filter((name) => base.fields.has(name) && head.fields.has(name));
@@ -86,12 +94,28 @@ export async function compareSides(
   return {
     base: { name: base.name, rows: rows.base },
     head: { name: head.name, rows: rows.head },
-    key,
-    keyed,
+    ...{ key, ignored, keyed },
     fittingKey: key.length === 0 ? fittingKey(fields, rows) : undefined,
     fields: inOrder(fields),
     notes: [...base.notes, ...head.notes],
   };
+}
+
+/** @throws CliError if a key or a condition names an ignored field */
+export function requireCompared(
+  ignored: readonly string[],
+  key: readonly string[],
+  conditionFields: readonly string[],
+): void {
+  for (const name of ignored) {
+    const option = key.includes(name) ? "--key" : conditionFields.includes(name) ? "--fail-on" : undefined;
+    if (option !== undefined) {
+      throw new CliError(
+        `--ignore and ${option} both name "${name}". Leave one of them out. No rows were read.`,
+        "usage",
+      );
+    }
+  }
 }
 
 function requireKey(name: string, sides: readonly LoadedSide[], values: boolean): void {
@@ -111,7 +135,7 @@ function requireKey(name: string, sides: readonly LoadedSide[], values: boolean)
 export function requireField(
   name: string,
   names: readonly string[],
-  option: "--key" | "--fail-on",
+  option: "--key" | "--fail-on" | "--ignore",
   values: boolean,
 ): void {
   if (!names.includes(name) && names.length > 0) {

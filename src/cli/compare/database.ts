@@ -59,7 +59,7 @@ export class Database {
   private async open(): Promise<void> {
     this.instance = await this.library.DuckDBInstance.create(join(this.folder, "rows.db"), {
       memory_limit: memoryLimit,
-      threads: String(Math.min(mostThreads, availableParallelism())),
+      threads: String(threads()),
       temp_directory: join(this.folder, "spilled"),
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
@@ -85,6 +85,25 @@ export class Database {
     }
   }
 
+  /**
+   * The first column of a result, some rows at a time.
+   * @param sql has an expression for each column of a wide table: each thread keeps values of all of them, so there is one
+   */
+  async *texts(sql: string, values: readonly string[]): AsyncGenerator<string[]> {
+    await this.rows("SET threads = 1");
+    try {
+      const result = await (this.connection as DuckDb.DuckDBConnection).stream(sql, [...values]);
+      for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; ) {
+        yield chunk.getColumnValues(0) as string[];
+        chunk = await result.fetchChunk();
+      }
+    } catch (error) {
+      this.checkInterrupted();
+      throw failure(error);
+    }
+    await this.rows(`SET threads = ${threads()}`);
+  }
+
   get interrupted(): AbortSignal {
     return this.cli.interrupted;
   }
@@ -100,6 +119,10 @@ export class Database {
     await rm(this.folder, { recursive: true, force: true });
     process.off("exit", this.removeAtOnce);
   }
+}
+
+function threads(): number {
+  return Math.min(mostThreads, availableParallelism());
 }
 
 function load(): typeof DuckDb {

@@ -10,6 +10,8 @@ export interface KeyedRows {
   removed: Examples;
   changed: number;
   unchanged: number;
+  /** The first ones of rows that have changed. */
+  changedKeys: readonly Key[];
   /** By the name of the field. Only of fields that have changed in a row. */
   fields: ReadonlyMap<string, FieldChanges>;
   base: UnusableKeys;
@@ -28,9 +30,10 @@ export interface Examples {
 
 export interface FieldChanges {
   changed: number;
-  examples: readonly { key: Key; old: string | undefined; now: string | undefined }[];
+  examples: readonly RowChange[];
 }
 
+/** A long value is shown from before the first character that differs. */
 export interface RowChange {
   key: Key;
   field: string;
@@ -58,6 +61,7 @@ export interface Keying {
 }
 
 export const mostExamples = 5;
+/** Of each kind. */
 const mostRows = 1_000;
 /** Of all rows together, because a row can have thousands of fields. */
 const mostChanges = 5_000;
@@ -80,13 +84,12 @@ export async function compareByKey(database: Database, { key, fields, rows, deta
   await database.rows(
     `CREATE TEMP TABLE changes AS
     WITH pairs AS MATERIALIZED (
-      SELECT key, base.cells AS base, head.cells AS head
+      SELECT base_row, head_row, base.cells AS base, head.cells AS head
       FROM keys JOIN base ON base.rowid = base_row JOIN head ON head.rowid = head_row
       WHERE keys.base = 1 AND keys.head = 1 AND base.cells IS DISTINCT FROM head.cells),
-    old AS (SELECT key, unnest(map_keys(base)) AS field, unnest(map_values(base)) AS old FROM pairs),
-    now AS (SELECT key, unnest(map_keys(head)) AS field, unnest(map_values(head)) AS now FROM pairs)
-    SELECT key, field, nullif(left(old, ${mostShown}), '') AS old, nullif(left(now, ${mostShown}), '') AS now
-    FROM old FULL JOIN now USING (key, field)
+    old AS (SELECT base_row, head_row, unnest(map_keys(base)) AS field, unnest(map_values(base)) AS old FROM pairs),
+    now AS (SELECT base_row, head_row, unnest(map_keys(head)) AS field, unnest(map_values(head)) AS now FROM pairs)
+    SELECT base_row, head_row, field FROM old FULL JOIN now USING (base_row, head_row, field)
     WHERE coalesce(old, '') <> coalesce(now, '') AND field IN (SELECT unnest(?::JSON::VARCHAR[]))`,
     [JSON.stringify(fields)],
   );
@@ -97,19 +100,21 @@ export async function compareByKey(database: Database, { key, fields, rows, deta
     );
     return { rows: Number(found), keyCount: Number(keyCount), keys: ((keys ?? []) as Value[][]).map(keyOf) };
   };
-  const mostKeys = details ? mostRows : mostExamples;
   const unusable = async (side: "base" | "head"): Promise<UnusableKeys> => {
     const [usable, twice] = await one(`SELECT sum(${side}), sum(${side}) FILTER (base > 1 OR head > 1) FROM keys`);
     const duplicates = await examples(side, `${side} > 1`, mostExamples);
     return { empty: rows[side] - Number(usable), duplicates, notCompared: Number(twice) };
   };
-  const [changed] = await one("SELECT count(DISTINCT key) FROM changes");
+  const [changed] = await one("SELECT count(DISTINCT base_row) FROM changes");
   const [pairs] = await one("SELECT count(*) FROM keys WHERE base = 1 AND head = 1");
   return {
-    added: await examples("head", "head = 1 AND base = 0", mostKeys),
-    removed: await examples("base", "base = 1 AND head = 0", mostKeys),
+    added: await examples("head", "head = 1 AND base = 0", mostRows),
+    removed: await examples("base", "base = 1 AND head = 0", mostRows),
     changed: Number(changed),
     unchanged: Number(pairs) - Number(changed),
+    changedKeys: (await database.rows(`SELECT ${shown("key")} FROM (${firstChanged}) ORDER BY key`)).map(([found]) =>
+      keyOf(found),
+    ),
     fields: await fieldChanges(database),
     base: await unusable("base"),
     head: await unusable("head"),
@@ -117,27 +122,67 @@ export async function compareByKey(database: Database, { key, fields, rows, deta
   };
 }
 
+/** The keys of the first rows that have changed. */
+const firstChanged = `SELECT key, base_row FROM keys WHERE base = 1 AND head = 1 AND base_row IN (SELECT base_row FROM changes) ORDER BY key LIMIT ${mostRows}`;
+
 async function fieldChanges(database: Database): Promise<Map<string, FieldChanges>> {
-  const rows = await database.rows(
-    `SELECT ${name("field")}, count(*), min({'key': ${shown("key")}, 'old': old, 'now': now}, ${mostExamples}) FROM changes GROUP BY field`,
+  const rows = await database.rows(`SELECT ${name("field")}, count(*) FROM changes GROUP BY field`);
+  const examples = await changedValues(
+    database,
+    `SELECT field, one.* FROM (
+      SELECT field, unnest(min({'key': key, 'base_row': base_row, 'head_row': head_row}, ${mostExamples})) AS one
+      FROM changes JOIN keys USING (base_row, head_row) GROUP BY field)`,
   );
-  return new Map(
-    rows.map(([field, changed, found]) => {
-      const examples = (found as { key: Value; old: Value; now: Value }[]).map(({ key, old, now }) => ({
-        ...{ key: keyOf(key), old: textOf(old), now: textOf(now) },
-      }));
-      return [nameOf(field), { changed: Number(changed), examples }];
-    }),
+  const fields = new Map(
+    rows.map(([field, changed]) => [nameOf(field), { changed: Number(changed), examples: [] as RowChange[] }]),
   );
+  for (const each of examples) {
+    fields.get(each.field)?.examples.push(each);
+  }
+  return fields;
 }
 
 async function firstChanges(database: Database): Promise<RowChange[]> {
+  return await changedValues(
+    database,
+    `SELECT key, changes.* FROM changes JOIN (${firstChanged}) USING (base_row) ORDER BY key, field LIMIT ${mostChanges}`,
+  );
+}
+
+/** @param chosen the changes, with their keys */
+async function changedValues(database: Database, chosen: string): Promise<RowChange[]> {
+  const cellsOf = (side: "base" | "head", value: string): string =>
+    `SELECT rowid AS ${side}_row, unnest(map_keys(cells)) AS field, unnest(map_values(cells)) AS ${value}
+    FROM ${side} WHERE rowid IN (SELECT ${side}_row FROM places)`;
+  await database.rows(
+    `CREATE OR REPLACE TEMP TABLE chosen AS
+    WITH places AS MATERIALIZED (${chosen})
+    SELECT key, field, coalesce(old, '') AS old, coalesce(now, '') AS now
+    FROM places LEFT JOIN (${cellsOf("base", "old")}) USING (base_row, field) LEFT JOIN (${cellsOf("head", "now")}) USING (head_row, field)`,
+  );
   const rows = await database.rows(`
-    SELECT ${shown("key")}, ${name("field")}, old, now FROM changes WHERE key IN (SELECT DISTINCT key FROM changes ORDER BY key LIMIT ${mostRows})
-    ORDER BY key, field LIMIT ${mostChanges}`);
-  return rows.map(([key, field, old, now]) => ({
-    ...{ key: keyOf(key), field: nameOf(field), old: textOf(old), now: textOf(now) },
-  }));
+    SELECT rowid, ${shown("key")}, ${name("field")}, left(old, ${mostShown}) AS old, left(now, ${mostShown}) AS now FROM chosen
+    ORDER BY key, field`);
+  const changes: RowChange[] = [];
+  for (const [row, key, field, ...begins] of rows) {
+    const [old, now] = begins[0] === begins[1] ? await laterPart(database, String(row)) : begins;
+    changes.push({ key: keyOf(key), field: nameOf(field), old: textOf(old), now: textOf(now) });
+  }
+  return changes;
+}
+
+/** Characters before the first one that differs: a secret that begins there is found as a whole, and hidden. */
+const mostBefore = 10_000;
+
+/** Both values of a change from before the first character that differs. One change at a time, because values can be long. */
+async function laterPart(database: Database, row: string): Promise<string[]> {
+  const [values = []] = await database.rows("SELECT old, now FROM chosen WHERE rowid = ?::BIGINT", [row]);
+  const [old = "", now = ""] = values.map(String);
+  let place = mostShown;
+  while (old[place] === now[place]) {
+    place++;
+  }
+  return [old, now].map((text) => text.slice(Math.max(0, place - mostBefore), place + mostShown));
 }
 
 function shown(key: string): string {
@@ -149,5 +194,5 @@ function keyOf(value: Value | undefined): Key {
 }
 
 function textOf(value: Value | undefined): string | undefined {
-  return value === null || value === undefined ? undefined : String(value);
+  return value === null || value === undefined || value === "" ? undefined : String(value);
 }

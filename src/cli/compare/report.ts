@@ -6,6 +6,8 @@ import { percentOf } from "./conditions";
 import type { FieldFigures, ValueKind } from "./fieldFigures";
 import type { Examples, Key, KeyedRows, RowChange, UnusableKeys } from "./keyedRows";
 import { mostExamples } from "./keyedRows";
+import type { KeyNames } from "./keyNames";
+import { charactersBefore, differenceOf, keyNames } from "./keyNames";
 
 /** A comparison in words and tables, for the terminal and for Markdown. */
 export interface Report {
@@ -39,18 +41,19 @@ export const foreign = (text: string): Part => ({ foreign: text });
 
 /** @param withValues whether values of rows may be shown */
 export function reportOf(comparison: Comparison, failures: readonly Failure[], withValues: boolean): Report {
-  const { key, keyed, fittingKey, fields, notes } = comparison;
+  const { ignored, keyed, fittingKey, notes } = comparison;
   return {
     failures: failures.map(({ condition, found }) => [foreign(condition), " failed: ", foreign(found)]),
     lines: [
       ...sideLines(comparison),
+      ...(ignored.length === 0 ? [] : [["Ignored: ", foreign(ignored.join(", "))]]),
       ...(keyed === undefined ? [] : keyLines(comparison, keyed, withValues)),
       ...(fittingKey === undefined
         ? []
         : [["Every row has another value of ", foreign(fittingKey), ": use it as --key to compare row by row."]]),
       ...notes.map((note) => [foreign(note)]),
     ],
-    tables: key.length === 0 ? [figuresTable(comparison, withValues)] : keyedTables(fields, comparison, withValues),
+    tables: keyed === undefined ? [figuresTable(comparison, withValues)] : keyedTables(keyed, comparison, withValues),
   };
 }
 
@@ -73,28 +76,30 @@ export function rowChange(before: number, now: number): string {
 
 function keyLines({ key, base, head }: Comparison, keyed: KeyedRows, withValues: boolean): Phrase[] {
   const { added, removed, changed, unchanged } = keyed;
+  const nameOf = withValues ? keyNames(keysIn(keyed), mostOfSeveral) : undefined;
   return [
     ["Key: ", foreign(key.join(", "))],
     [`Rows: ${added.rows} added, ${removed.rows} removed, ${changed} changed, ${unchanged} unchanged`],
-    ...keysLine("Added", added, withValues),
-    ...keysLine("Removed", removed, withValues),
-    ...unusableLines(base.name, keyed.base, withValues),
-    ...unusableLines(head.name, keyed.head, withValues),
+    ...keysLine("Added", added, nameOf),
+    ...keysLine("Removed", removed, nameOf),
+    ...unusableLines(base.name, keyed.base, nameOf),
+    ...unusableLines(head.name, keyed.head, nameOf),
   ];
 }
 
-function keysLine(what: string, { keyCount, keys }: Examples, withValues: boolean): Phrase[] {
-  return keys.length === 0 || !withValues ? [] : [[`${what}: `, ...keyList(keys, keyCount)]];
+function keysLine(what: string, { keyCount, keys }: Examples, nameOf: KeyNames | undefined): Phrase[] {
+  return keys.length === 0 || nameOf === undefined ? [] : [[`${what}: `, ...keyList(keys, keyCount, nameOf)]];
 }
 
-function keyList(keys: Examples["keys"], count: number): Part[] {
-  const shown = keys.slice(0, mostExamples).flatMap((each, index) => [index === 0 ? "" : ", ", foreign(keyText(each))]);
+function keyList(keys: Examples["keys"], count: number, nameOf: KeyNames): Part[] {
+  const shown = keys.slice(0, mostExamples).flatMap((each, index) => [index === 0 ? "" : ", ", foreign(nameOf(each))]);
   return count > mostExamples ? [...shown, ", …"] : shown;
 }
 
-function unusableLines(name: string, { empty, duplicates, notCompared }: UnusableKeys, withValues: boolean): Phrase[] {
+function unusableLines(name: string, unusable: UnusableKeys, nameOf: KeyNames | undefined): Phrase[] {
+  const { empty, duplicates, notCompared } = unusable;
   const { rows, keys, keyCount } = duplicates;
-  const examples: Part[] = withValues && keys.length > 0 ? [": ", ...keyList(keys, keyCount)] : [];
+  const examples: Part[] = nameOf !== undefined && keys.length > 0 ? [": ", ...keyList(keys, keyCount, nameOf)] : [];
   const line = (count: number, why: string, ...others: Part[]): Phrase[] =>
     count === 0 ? [] : [["Not compared in ", foreign(name), `: ${counted(count, "row")} ${why}`, ...others]];
   return [
@@ -104,11 +109,8 @@ function unusableLines(name: string, { empty, duplicates, notCompared }: Unusabl
   ];
 }
 
-function keyedTables(
-  fields: readonly FieldComparison[],
-  { base, head }: Comparison,
-  withValues: boolean,
-): ReportTable[] {
+function keyedTables(keyed: KeyedRows, { base, head, fields }: Comparison, withValues: boolean): ReportTable[] {
+  const nameOf = keyNames(keysIn(keyed), mostOfSeveral);
   const rows = { base: base.rows, head: head.rows };
   const changes: ReportTable = {
     what: "fields",
@@ -124,7 +126,7 @@ function keyedTables(
     what: "examples",
     titles: ["field", "key", "old", "new"],
     rows: fields.flatMap(({ name, examples: found }) =>
-      found.map(({ key, old, now }) => [foreign(name), foreign(keyText(key)), ...changedCells(old, now)]),
+      found.map(({ key, old, now }) => [foreign(name), foreign(nameOf(key)), ...changedCells(old, now)]),
     ),
   };
   return withValues && examples.rows.length > 0 ? [changes, examples] : [changes];
@@ -158,13 +160,17 @@ export function pageReport(comparison: Comparison, report: Report, withValues: b
   return { ...report, tables: [figuresTable(comparison, withValues), ...rows] };
 }
 
+/** A page has space for whole addresses. */
+const mostOfPageKey = 140;
+
 function rowsTable({ changed, added, removed }: KeyedRows, changes: readonly RowChange[]): ReportTable {
   const cut = [
     { what: "changed", found: new Set(changes.map(({ key }) => JSON.stringify(key))).size, of: changed },
     { what: "added", found: added.keys.length, of: added.rows },
     { what: "removed", found: removed.keys.length, of: removed.rows },
   ].filter(({ found, of }) => found < of);
-  const keyCell = (key: Key): Part => foreign(key.join(", "));
+  const nameOf = keyNames([...removed.keys, ...changes.map(({ key }) => key), ...added.keys], mostOfPageKey);
+  const keyCell = (key: Key): Part => foreign(nameOf(key));
   return {
     what: "rows that differ",
     note:
@@ -181,6 +187,12 @@ function rowsTable({ changed, added, removed }: KeyedRows, changes: readonly Row
       ...added.keys.map((key) => [keyCell(key), "added", "", "", ""]),
     ],
   };
+}
+
+/** All keys that a report shows beside each other. */
+function keysIn({ added, removed, fields, base, head }: KeyedRows): Key[] {
+  const some = [added, removed, base.duplicates, head.duplicates].flatMap(({ keys }) => keys.slice(0, mostExamples));
+  return [...some, ...[...fields.values()].flatMap(({ examples }) => examples.map(({ key }) => key))];
 }
 
 function filledCell({ only, filled: { base, head } }: FieldComparison): Part {
@@ -248,20 +260,12 @@ function changedCells(old: string | undefined, now: string | undefined): Part[] 
   // Before the cut, because half of a secret could not be found.
   const shown = [hideSecrets(old), hideSecrets(now)].map((text) => [...text]);
   const [one = [], other = []] = shown;
-  const differs = one.findIndex((character, index) => character !== other[index]);
-  const from = (differs < 0 ? one.length : differs) - charactersBefore;
+  const from = differenceOf(one, other) - charactersBefore;
   return shown.map((text) => foreign(from > charactersBefore ? `…${text.slice(from).join("")}` : text.join("")));
 }
 
-/** Characters that are shown before the first one that differs. */
-const charactersBefore = 20;
-
 function valueCell(value: string | undefined): Part {
   return value === undefined ? "none" : foreign(value);
-}
-
-function keyText(key: readonly string[]): string {
-  return key.map(cut).join(", ");
 }
 
 /** Before the cut, because half of a secret could not be found. */

@@ -33,6 +33,8 @@ export interface Compared {
 export interface ReviewOptions {
   /** For all exports whose rows have these fields. */
   readonly key: readonly string[];
+  /** Fields that are not compared, of all exports that have them. */
+  readonly ignored: readonly string[];
   readonly conditions: readonly Condition[];
   /** Only exports that it changes are compared. */
   readonly plan?: Plan;
@@ -60,6 +62,9 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
   const names = [...fields];
   for (const name of options.key) {
     requireField(name, names, "--key", options.values);
+  }
+  for (const name of options.ignored) {
+    requireField(name, names, "--ignore", options.values);
   }
   for (const name of fieldsOf(options.conditions)) {
     requireField(name, names, "--fail-on", options.values);
@@ -113,9 +118,10 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
     for (const each of [...ofBase.keys(), ...ofHead.keys()]) {
       fields.add(each);
     }
-    const key = keyOf(pair, options.key, (name) => ofBase.has(name) && ofHead.has(name));
+    const ignored = options.ignored.filter((name) => ofBase.has(name) || ofHead.has(name));
+    const isKey = (name: string): boolean => ofBase.has(name) && ofHead.has(name) && !ignored.includes(name);
     usable = conditions.filter((each) => fieldsOf([each]).every((name) => ofBase.has(name) || ofHead.has(name)));
-    return { key, conditionFields: [], values, details: false };
+    return { key: keyOf(pair, options.key, isKey), conditionFields: [], ignored, values, details: false };
   });
   const [keyless, measurable] = split(usable, (each) => comparison.key.length === 0 && needsKey(each));
   const notes = [

@@ -1,8 +1,9 @@
 import { Option } from "commander";
 import type { CliCommand } from "../command";
-import { documentOf } from "../compare/compareCommand";
+import { addField, documentOf } from "../compare/compareCommand";
+import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
-import { addCondition, exampleConditions } from "../compare/conditions";
+import { addCondition, exampleConditions, fieldsOf } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
@@ -18,6 +19,7 @@ interface Flags {
   headStack: string;
   plan?: string;
   key?: string[];
+  ignore?: string[];
   failOn?: Condition[];
   values: boolean;
 }
@@ -40,7 +42,11 @@ export const reviewCommand: CliCommand = {
     new Option(
       "-k, --key <field>",
       "field that names a row, for all exports that have it; can be given several times (default: a field that the checks of the export declare unique)",
-    ).argParser((field: string, before: string[] = []) => [...before, field]),
+    ).argParser(addField),
+    new Option(
+      "--ignore <field>",
+      "field that is not compared, of all exports that have it; can be given several times",
+    ).argParser(addField),
     new Option(
       "--fail-on <condition>",
       `condition of each export in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
@@ -60,15 +66,16 @@ export const reviewCommand: CliCommand = {
     if (baseStack === headStack) {
       throw new CliError(`--base-stack and --head-stack are both "${baseStack}". Name two stacks.`, "usage");
     }
+    const [key, ignored] = [flags.key ?? [], flags.ignore ?? []].map((fields) => [...new Set(fields)]) as [
+      string[],
+      string[],
+    ];
+    requireCompared(ignored, key, fieldsOf(conditions));
     const plan = flags.plan === undefined ? undefined : await planIn(cli, flags.plan);
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
     const pairs = exportPairs(base, head);
-    const review = await reviewPairs(
-      pairs,
-      { key: [...new Set(flags.key)], conditions, plan, values: withValues },
-      cli,
-    );
+    const review = await reviewPairs(pairs, { key, ignored, conditions, plan, values: withValues }, cli);
     const failures = failuresIn(review, conditions.length > 0, plan);
     const markdown = reviewReport({
       ...{ review, failures, withValues },
@@ -81,7 +88,7 @@ export const reviewCommand: CliCommand = {
       json: {
         failed: failures,
         exports: review.compared.map(({ pair: { name, task }, comparison }) => {
-          const { failed: _failed, ...document } = documentOf(comparison, []);
+          const { failed: _failed, ...document } = documentOf(comparison, [], withValues);
           return { name, task, ...document };
         }),
         notComparable: review.notComparable.map(({ pair: { name, task }, reason }) => ({ name, task, reason })),

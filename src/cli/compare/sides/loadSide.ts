@@ -48,11 +48,14 @@ export async function loadSide(id: "base" | "head", side: Side, options: LoadOpt
       : { name: side.name, pieces: fileRows(side, options), notes: [] };
   const { format = "ndjson", compression } = side as Partial<FileSide>;
   const file = await temporaryFile(pieces, { name, format, compression }, database);
-  const named = await readRows(id, file, database).catch((error: unknown) => {
+  const read = await readRows(id, file, database).catch((error: unknown) => {
     database.checkInterrupted();
-    throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}`);
+    const isOnLines = format === "json" && file.format === "ndjson";
+    const why = isOnLines ? '. It begins with "{", so each of its lines must be a row.' : "";
+    throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}${why}`);
   });
-  const fields = await fieldFigures(database, id, named);
+  notes.push(...read.notes.map((note) => `"${name}": ${note}`));
+  const fields = await fieldFigures(database, id, read.header);
   if (fields.size > mostFields) {
     throw new CliError(`"${name}" has more than ${mostFields} fields. So many cannot be compared.`);
   }

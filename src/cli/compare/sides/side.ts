@@ -29,7 +29,7 @@ export interface BatchSide extends Connecting {
 
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
-const endings = `${formatNames.map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+const endings = `${[...formatNames, "jsonl"].map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
 
 /** Whether a name has the ending of a file of rows. */
 export function isRowFile(name: string): boolean {
@@ -47,7 +47,8 @@ export function sideOf(given: string): Side {
   const [, format, ending] = comparableEnding.exec(given.toLowerCase()) ?? [];
   if (format !== undefined) {
     const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
-    return { kind: "file", name: given, format: format as ExportFormat, compression };
+    const known = format === "jsonl" ? "ndjson" : (format as ExportFormat);
+    return { kind: "file", name: given, format: known, compression };
   }
   if (given.startsWith("s3://")) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");

@@ -20,7 +20,7 @@ export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
 export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, csv, parquet };
 
 /** How the names of files end that `webextract compare` reads. */
-export const comparableEnding = /\.(ndjson|json|csv|parquet)(?:\.(gz|zst))?$/;
+export const comparableEnding = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/;
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
 

@@ -18,6 +18,7 @@ const charactersOfGroup = 512 * 1024;
 const charactersOfColumn = 2 * 1024;
 /** What a value and a row take beside their characters. A null takes nothing until the group is written. */
 const charactersBeside = 8;
+const mostRowsOfGroup = 20_000;
 
 /** Columns with types. A value that does not fit its type refuses the rows. */
 export const parquet: Format = {
@@ -67,7 +68,7 @@ export const parquet: Format = {
             length += charactersBeside + text.length;
           }
         }
-        if (length >= complete) {
+        if (length >= complete || line - linesBefore === mostRowsOfGroup) {
           yield writeGroup();
         }
       }
