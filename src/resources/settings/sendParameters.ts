@@ -38,15 +38,17 @@ export async function sendParameters(
     const open = loops.filter((loop) => !repeated.some((each) => isAsSent(loop, each)));
     if (open.length > 0 && loopWay.found !== "inActions") {
       const missing = await notShown(taskId, open, context);
-      if (missing.length === 0) {
-        loopWay.found = before.length > 0 ? "inActions" : (loopWay.found ?? "unconfirmed");
-      } else {
-        loopWay.found = "alone";
+      // Another resource may have found it out meanwhile.
+      const isKnown = loopWay.found === "alone";
+      if (missing.length > 0 && !isKnown) {
         context.warn(
           `Task "${taskId}": the service does not confirm that updateTaskParameters wrote ${listed(missing)}, and getActions does not show it so. ` +
             "So updateLoopItems sends it, and all further loops of this command.",
         );
-        alone.unshift(...missing);
+      }
+      alone.unshift(...missing);
+      if (!isKnown) {
+        loopWay.found = missing.length > 0 ? "alone" : before.length > 0 ? "inActions" : "unconfirmed";
       }
     }
   }
