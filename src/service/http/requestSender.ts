@@ -100,7 +100,8 @@ export class RequestSender {
       if (!(error instanceof NoToken)) throw error;
       const { kind, problem, hint } = error;
       if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
-      const { requestId, problem: said, about } = call.last ?? {};
+      // A reason on this machine, such as a full disk, has nothing to do with the last response.
+      const { requestId, problem: said, about } = (problem.startsWith("not sent") ? undefined : call.last) ?? {};
       const told = said === undefined ? problem : `${problem} The last attempt: ${said}`;
       const advice = about === "notOfService" ? `${hint} ${droppedCredential}` : hint;
       throw this.#error(call.request, { kind, outcome: "notExecuted", problem: told, requestId }, { hint: advice });
