@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { getProxyForUrl } from "proxy-from-env";
-import { isExempt } from "./http/noProxy";
+import { isExempt } from "./noProxy";
 import type { LogLevel, ServiceClientOptions } from "./options";
 
 /** The environment variables that {@link optionsFromEnvironment} reads, each with the option it sets. */

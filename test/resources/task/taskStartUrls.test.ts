@@ -114,8 +114,8 @@ describe("TaskStartUrls", () => {
       "urls must be a non-empty list of strings; got a number",
     ]);
     world.write("urls.txt", "https://a.test/\nnope\n");
-    assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: 7, file: "urls.txt" }), [
-      "taskId must be a non-empty string; got a number",
+    assert.deepEqual(await world.providers.problems("TaskStartUrls", { taskId: true, file: "urls.txt" }), [
+      "taskId must be a non-empty string; got a boolean",
       'file "urls.txt", line 2 is not an http or https URL',
     ]);
   });
