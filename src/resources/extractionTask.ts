@@ -39,6 +39,7 @@ import { writeTask } from "./task/taskWrite";
  * | adopt | `POST /task/getActions`, `POST /task/updateTaskParameters` for what differs, if anything, `POST /task/urls:file` if start URLs are declared |
  * | read | `POST /task/getActions` |
  * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` if the list changed |
+ * | loops | as in TaskParameters |
  * | delete | as TaskCopy; a setting that is removed from the declaration keeps its value at the service, with a warning |
  */
 export interface ExtractionTaskArgs extends ProfileArgs {

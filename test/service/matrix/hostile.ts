@@ -41,6 +41,11 @@ export const hostileCombinations: readonly Combination[] = [
       propertyValues: "typed",
       loopTypeRead: "upperUrl",
       isAppendOmitted: "appends",
+      successBody: "nullData",
+      bothCredentials: "refused",
+      loopsInActions: "ignored",
+      updatedParameters: "lists",
+      batchRows: "distinct",
     },
   },
   {
@@ -70,6 +75,9 @@ export const hostileCombinations: readonly Combination[] = [
       actionShape: "flat",
       propertyValues: "typed",
       taskGone: "unnamed",
+      successBody: "wordsWithoutData",
+      rowOrder: "newestFirst",
+      updatedParameters: "empty",
     },
   },
   {
@@ -95,6 +103,9 @@ export const hostileCombinations: readonly Combination[] = [
       propertyValues: "typed",
       loopTypeRead: "upperUrl",
       taskGone: "serverError",
+      successBody: "words",
+      loopsInActions: "ignored",
+      updatedParameters: "counts",
     },
   },
 ];

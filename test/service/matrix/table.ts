@@ -1,5 +1,6 @@
 import type { BehaviourName } from "webextract-emulator";
 import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
+import { isServiceError } from "../../../src/service";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";
@@ -30,16 +31,26 @@ async function verdictOf(name: BehaviourName, value: string | number): Promise<V
   const aided: LifeResult = setting === undefined ? unaided : await liveUnder({ [name]: value }, [setting]);
   if (aided === undefined)
     return { behaviour, meaning, text: `needs ${setting?.text}; in Pulumi ${setting?.onEngine}` };
-  return { behaviour, meaning, text: `refused: "${withoutIds(aided.message)}"` };
+  return { behaviour, meaning, text: `refused: "${problemOf(aided)}"` };
 }
 
-function withoutIds(message: string): string {
-  return message.replace(/ requestId [\w-]+\./g, "").replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "T");
+/** What happened, without ids and advice. */
+function problemOf(failure: Error): string {
+  const advice = isServiceError(failure) ? ` ${failure.hint}` : "";
+  return failure.message
+    .replace(advice, "")
+    .replace(/ requestId [\w-]+\./g, "")
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "T");
 }
 
 /** The page of the documentation. */
 export function pageOf(verdicts: Verdict[]): string {
-  const handled = verdicts.filter(({ text }) => text === "handled").map(({ behaviour }) => `\`${behaviour}\``);
+  const names = [...new Set(verdicts.map(({ behaviour }) => behaviour.split("=")[0] ?? ""))];
+  const handled = names.flatMap((name) => {
+    const own = verdicts.filter(({ behaviour }) => behaviour.startsWith(`${name}=`));
+    const those = own.filter(({ text }) => text === "handled").map(({ behaviour }) => `\`${behaviour}\``);
+    return those.length === own.length ? [`\`${name}\``] : those;
+  });
   const rows = verdicts
     .filter(({ text }) => text !== "handled")
     .map(
@@ -47,13 +58,13 @@ export function pageOf(verdicts: Verdict[]): string {
     );
   return `# Behaviours that the contract leaves open
 
-The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves some behaviours open, for example the status of an error or the
-rows that a mark covers. Services of this kind differ in them. [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
+The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves behaviours open in which services differ.
+[Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
 \`npx webextract probe\` finds out how your service behaves, and names the settings that fit.
 
-This page is written by a test run: \`npx tsx test/service/matrix/writeTable.ts\`. Under each behaviour that differs from the default, the client copies
-a task, configures it, runs it, and reads, exports, marks and removes its rows. A second test does so under every pair of behaviours. The resources run on the real engine under
-three combinations of them: every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
+A test run writes this page: \`npx tsx test/service/matrix/writeTable.ts\`. Under each behaviour that differs from the default, and under every pair, the client copies
+a task, configures it, runs it, and reads, exports, marks and removes its rows. The resources run on the real engine under combinations of them: every row is in the file, only rows in the file are
+marked, and no task is copied and no run is started twice.
 
 ## What needs a setting, and what is refused
 
@@ -67,7 +78,7 @@ ${rows.join("\n")}
 
 ## What is handled without a setting
 
-Each row arrives once and unchanged, and no request takes effect twice:
+Each row arrives once and unchanged, and no request takes effect twice. Without a value: all values.
 
 ${handled.join(", ")}.
 `;
