@@ -90,7 +90,7 @@ describe("a response of a proxy", () => {
       const message = await messageOf(squid);
       assert.match(
         message,
-        /403 .*\(Server: squid\/5\.7, Via: .*Check the permissions .* Or a proxy on the way refused/,
+        /403 .*\(Server: squid\/5\.7, Via: .*check the account's plan and rights\. Or a proxy on the way refused/,
       );
     });
 
