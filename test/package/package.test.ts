@@ -174,6 +174,6 @@ describe("the provider that the engine's host loads", () => {
       ...readFileSync(join(repositoryRoot, "dist/provider/provider.js"), "utf8").matchAll(/^ *\/\/ (src\/.*)$/gm),
     ];
     const parts = new Set(bundled.map(([, path]) => path?.split("/")[1]));
-    assert.deepEqual([...parts].sort(), ["config", "engine", "provider", "resources", "service"]);
+    assert.deepEqual([...parts].sort(), ["config", "engine", "provider", "resources", "service", "values"]);
   });
 });
