@@ -21,13 +21,14 @@ for (const { title, isPossible, start, accepts, afterRemoval } of otherStores) {
   }
   describe(`DataExport to ${title}`, function () {
     this.timeout(900_000);
-    const folder = newFolder();
+    let folder: string;
     let store: RunningStore;
     let proxy: FaultyProxy;
     let direct: S3;
     let world: World;
     let restore = (): void => undefined;
     before(async () => {
+      folder = newFolder();
       store = await start(folder);
       proxy = await FaultyProxy.start(store.port);
       restore = setEnvironment(storeEnvironment(proxy.endpoint, owner, folder));
