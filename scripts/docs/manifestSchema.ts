@@ -37,6 +37,7 @@ function manifestSchema(): string {
     additionalProperties: { anyOf: [task, { type: "null" }] },
   });
   const task = whole.ofFields("task", taskDocument, fields);
+  Object.assign(whole.all.task ?? {}, forAnchors);
   const taskOfTasks = whole.ofFields("taskOfCollection", taskOfCollection, fields);
   const partOfTask = partial.ofFields("taskWithDefaults", taskOfCollection, fields);
   const defaults = partial.ofFields("defaults", defaultsOfCollection, fields);
@@ -56,15 +57,19 @@ function manifestSchema(): string {
           defaults: { description: collection("defaults")?.comment, anyOf: [defaults, { type: "null" }] },
           tasks: tasksOf(partOfTask),
         },
+        ...forAnchors,
         additionalProperties: false,
       },
-      else: { properties: { tasks: tasksOf(taskOfTasks) }, additionalProperties: false },
+      else: { properties: { tasks: tasksOf(taskOfTasks) }, ...forAnchors, additionalProperties: false },
     },
     else: task,
     definitions: { ...whole.all, ...partial.all },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
+
+/** Keys at the top of a document that hold anchors. */
+const forAnchors: Schema = { patternProperties: { "^x-": {} } };
 
 /** In place of a value, a string with variables, which only the program replaces. */
 const variable: Schema = { type: "string", pattern: "\\$\\{" };

@@ -13,7 +13,7 @@ import type { ManifestFile, ManifestProblem } from "./problems";
 import { describeProblem, Problems } from "./problems";
 import type { Variables } from "./variables";
 import type { Document } from "./yaml";
-import { isMap, YAMLMap } from "./yaml";
+import { isMap, isScalar, YAMLMap } from "./yaml";
 
 export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
@@ -86,6 +86,8 @@ function* tasksIn(
     reader.report([{ path: "", reason: `must be a map: one task (from: …) or several (tasks: …); got ${got}` }]);
     return;
   }
+  // They hold anchors, and nothing else is read of them. The reader knows the anchors.
+  contents.items = contents.items.filter(({ key }) => !(isScalar(key) && String(key.value).startsWith("x-")));
   if (!Object.keys(collectionForm).some((name) => contents.has(name))) {
     const values = reader.read({ is: "object", fields: taskDocument }, whole) as Values;
     if (!("from" in values)) {

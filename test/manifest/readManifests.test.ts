@@ -294,6 +294,24 @@ actions:
       });
     });
 
+    it("may hold anchors in keys x-… at the top, of which nothing else is read", () => {
+      const parts =
+        'x-parts:\n  open: &open { actionType: A, properties: { Url: x } }\n  wrong: [*none, "${b"]\nx-: 1\n';
+      const ofOne = folder.tasksOf(`${parts}${from}actions: { open: *open }\n`)[0]?.args;
+      assert.deepEqual(ofOne?.actions, { open: { actionType: "A", properties: { Url: "x" } } });
+      const [several] = folder.tasksOf(
+        `${parts}tasks: { one: { ${from.trim()}, actions: { open: { <<: *open } } } }\n`,
+      );
+      assert.deepEqual(several?.args.actions, ofOne?.actions);
+      folder.write({
+        "novels.yaml": `${from}actions: { open: { x-note: 1, actionType: A, properties: { Url: x } } }\n`,
+      });
+      assert.deepEqual(
+        folder.read().problems.map(({ path }) => path),
+        ["actions.open.x-note"],
+      );
+    });
+
     it("may have names that JavaScript gives to every object", () => {
       const given = properties("{ constructor: a, toString: c }") as object;
       assert.deepEqual(Object.entries(given), [

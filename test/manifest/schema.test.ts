@@ -42,6 +42,15 @@ describe("manifest.schema.json", () => {
     const inherited =
       "defaults: { from: { sourceTaskId: s }, run: {} }\ntasks: { a: , b: { from: { taskGroupId: g } } }";
     assert.equal(verdictOf(inherited), "accepts");
+    const parts = "x-parts: { open: &open { actionType: A, properties: { Url: x } } }\n";
+    for (const task of [
+      readable.replace("actions:", "actions:\n  open: *open"),
+      inherited,
+      "tasks: { a: { from: { adoptTaskId: t } } }",
+    ]) {
+      assert.equal(verdictOf(parts + task), "accepts", task);
+    }
+    assert.equal(verdictOf("tasks: { a: { from: { adoptTaskId: t }, x-a: 1 } }"), "refuses");
   });
 
   for (const { name, text, schema: expected } of errorCases) {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { readPage } from "../pages/readPage";
+import { blocks, readPage } from "../pages/readPage";
 import { Runner, readWorkflow } from "../pages/workflow";
 import { Project, repositoryRoot } from "./harness";
 import { template } from "./world";
@@ -94,7 +94,7 @@ describe("credentials in CI", () => {
       const empty = newRunner("nightly.yml", values);
       empty.run("Unpack the token store");
       const { output } = await upOn(empty, 4, "failure");
-      const said = /<!-- message lostStore -->\n\n```\n([\s\S]*?)\n```/.exec(readPage("docs/how-to/ci.md"))?.[1];
+      const [said] = blocks(readPage("docs/troubleshooting.md"), "text").filter((each) => each.includes("token store holds"));
       assert.ok(said !== undefined && inOneLine(output).includes(inOneLine(said)), output);
       assert.deepEqual(operations(), ["refreshToken"]);
       assert.deepEqual(project.findWritten([...tokens]), []);
