@@ -53,7 +53,8 @@ export function whenAndWho({
   time,
   isRepeated = false,
 }: Pick<EarlierRequest, "time"> & Partial<EarlierRequest>): string {
-  return `at ${timeOf(time)} by a ${isRepeated ? "step that failed later" : "run that ended before it could save its state"}`;
+  const who = isRepeated ? "by a step that failed later" : "by a run that ended before it could save its state";
+  return `at ${timeOf(time)} ${who}`;
 }
 
 /** The same while nobody knows the response: a sentence without its end. */
