@@ -11,7 +11,7 @@ new DataExport("otherRows", { taskId: "template-1", scope: "batch", lotNo: other
 `;
 
 const goOn = { expect: "failure", args: ["--continue-on-error"] } as const;
-const broken = { kind: "status", status: 400, times: 1 } as const;
+const broken = { kind: "error", code: "InvalidParameter", times: 1 } as const;
 
 describe("what depends on a failed resource, with --continue-on-error", () => {
   let world: World;

@@ -29,7 +29,7 @@ describe("what depends on a failed resource of a YAML program, with --continue-o
   after(() => world.remove());
 
   const upWithFailure = async () => {
-    world.emulator.fault({ operation: "updateActionProperties", kind: "status", status: 400, times: 1 });
+    world.emulator.fault({ operation: "updateActionProperties", kind: "error", code: "InvalidParameter", times: 1 });
     const { output } = await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
     assert.match(output, /TaskActionConfig \(settings\):\s+error: updateActionProperties .*400/);
     assert.doesNotMatch(output, /is missing|has a problem/);
@@ -80,7 +80,7 @@ describe("what depends on a failed resource of the classes on the native plugin,
       config: { "webextract:native": "true" },
     });
     try {
-      world.emulator.fault({ operation: "copyTask", kind: "status", status: 400, times: 1 });
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter", times: 1 });
       const { output } = await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
       assert.match(output, /TaskActionConfig settings +warning: skipped: copy failed\n/);
       assert.match(output, /CloudRun run +warning: skipped: settings failed\n/);
