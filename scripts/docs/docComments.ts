@@ -9,6 +9,8 @@ export interface Documented {
   isInternal: boolean;
   /** Of the tag `@default`. */
   defaultTag: string | undefined;
+  /** Of the tag `@see`: the resource whose page describes the fields. */
+  seeTag: string | undefined;
   isOptional: boolean;
   /** The type, as the compiler writes it. */
   type: string;
@@ -78,12 +80,16 @@ export class DocComments {
           return undefined;
         }
         const tags = symbol.getJsDocTags(checker);
-        const tag = tags.find((each) => each.name === "default");
+        const textOf = (name: string): string | undefined => {
+          const tag = tags.find((each) => each.name === name);
+          return tag === undefined ? undefined : ts.displayPartsToString(tag.text);
+        };
         const fieldType = checker.getNonNullableType(checker.getTypeOfSymbol(symbol));
         return {
           comment: this.commentOf(symbol).replace(/\s+/g, " "),
           isInternal: tags.some((each) => each.name === "internal"),
-          defaultTag: tag === undefined ? undefined : ts.displayPartsToString(tag.text),
+          defaultTag: textOf("default"),
+          seeTag: textOf("see"),
           isOptional: (symbol.flags & ts.SymbolFlags.Optional) !== 0,
           type: checker.typeToString(fieldType),
           ...this.fieldsOf(checker.getIndexTypeOfType(fieldType, ts.IndexKind.String) ?? fieldType),

@@ -38,6 +38,13 @@ export function withParts(page: string, { command, required, optional = {} }: Pa
   return [before, ...written].join("");
 }
 
+/** A Markdown list of named things: the name, its type and default in brackets, and its meaning. */
+export function list(rows: readonly (readonly [name: string, brackets: string, meaning: string])[]): string {
+  return rows
+    .map(([name, brackets, meaning]) => `- \`${name}\`${brackets === "" ? "" : ` (${brackets})`}: ${meaning}`)
+    .join("\n");
+}
+
 /** A Markdown table. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>

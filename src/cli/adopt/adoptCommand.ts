@@ -31,7 +31,7 @@ export const adoptCommand: CliCommand = {
   summary: "read tasks that exist, and write manifests or a program that declare them as they are",
   details:
     "The command writes nothing at the service. Neither does the first up, until you change the files. Run the command in the folder of the Pulumi project: " +
-    "the paths in the files are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
+    "paths are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
   connects: true,
   arguments: [
     new Argument(

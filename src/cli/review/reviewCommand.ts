@@ -28,9 +28,9 @@ export const reviewCommand: CliCommand = {
   name: "review",
   summary: "compare the configuration and the rows of two stacks, as Markdown for a pull request",
   details:
-    "The exports of both stacks are found by their names in the states. Those that differ in their run are compared: their files, or the batches of their runs where a file is gone, read with the configuration of their stack. " +
+    "Exports of the same name are compared if their runs differ: their files, or the batches of their runs where a file is gone. " +
     "With --plan, the configuration is what the plan changes, and only exports of its tasks are compared. " +
-    "Nothing is written and nothing is marked. The report has at most 60,000 characters. With --json, it is the field markdown. Needs the package @duckdb/node-api.",
+    "Nothing is written and nothing is marked. The report has at most 60,000 characters; --json has it as the field markdown. Needs the package @duckdb/node-api.",
   connects: false,
   options: [
     new Option("--base-stack <name>", "stack with the old rows, such as production").makeOptionMandatory(),
