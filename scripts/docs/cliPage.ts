@@ -4,13 +4,13 @@ import { exitCodes } from "../../src/cli/exitCodes";
 import { commonOptions, connectionOptions } from "../../src/cli/options";
 import { programName } from "../../src/cli/program";
 import type { Parts } from "./parts";
-import { list, table } from "./parts";
+import { list } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
 /** All commands with their arguments and options, as `--help` shows them, and an example of each; and the exit codes. */
 export function partsOfCli(): Parts {
-  const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => [String(code), `\`${name}\``, meaning]);
+  const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => `- ${code} \`${name}\`: ${meaning}`);
   return {
     command: "npm run docs",
     required: {
@@ -19,7 +19,7 @@ export function partsOfCli(): Parts {
         optionsList([...connectionOptions(), ...commonOptions()]),
         `Commands that need no service have only their own options and \`--json\`: ${withoutService()}.`,
       ].join("\n\n"),
-      "exit codes": table(["code", "`exit` in the JSON document", "meaning"], codes),
+      "exit codes": codes.join("\n"),
     },
   };
 }

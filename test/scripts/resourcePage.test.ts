@@ -81,7 +81,7 @@ describe("the page of a resource", () => {
 
 describe("generated parts of a page", () => {
   const parts = { command: "npm run docs", required: { list: "- new" }, optional: { more: "- more" } };
-  const page = "# A\n\n<!-- list: written by npm run docs -->\n- old\n<!-- end of list -->\n\nby hand\n";
+  const page = "# A\n\n<!-- npm run docs: list -->\n- old\n<!-- end -->\n\nby hand\n";
 
   it("replace the text between their comments", () => {
     const now = withParts(page, parts);
@@ -90,14 +90,11 @@ describe("generated parts of a page", () => {
   });
 
   it("are refused if they are missing, not known, or without an end", () => {
-    assert.throws(() => withParts("# A\n", parts), /lacks the part <!-- list/);
+    assert.throws(() => withParts("# A\n", parts), /lacks the part <!-- npm run docs: list/);
+    assert.throws(() => withParts(page.replace("list", "lists"), parts), /has the part "lists.*writes "list", "more"/);
     assert.throws(
-      () => withParts(page.replaceAll("list", "lists"), parts),
-      /has the part "lists.*writes "list", "more"/,
-    );
-    assert.throws(
-      () => withParts(page.replace("<!-- end of list -->", ""), parts),
-      /lacks the line <!-- end of list -->/,
+      () => withParts(page.replace("<!-- end -->", ""), parts),
+      /lacks the line <!-- end --> after the part "list"/,
     );
   });
 });

@@ -42,7 +42,7 @@ export const adoptCommand: CliCommand = {
   options: [
     new Option(
       "--ids-file <file>",
-      "more tasks: a file, or - for standard input, with id, or id,name, or id,name,group on each line. A CSV with a line of titles is read by them. A group is a folder in --out",
+      "more tasks: a file, or - for standard input, with id, or id,name, or id,name,group on each line, or a CSV with titles. A group is a folder in --out",
     ),
     new Option(
       "-o, --out <path>",

@@ -49,13 +49,13 @@ export const exportRows: CliCommand = {
   options: [
     new Option(
       "-o, --out <file>",
-      "the file, or s3://BUCKET/KEY; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
+      "the file, or s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: standard output)",
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),
     new Option(
       "--csv-formulas <what>",
-      "CSV cells that a spreadsheet would run as formulas: keep (default) for databases and programs, escape (an apostrophe before them) for spreadsheets",
+      "cells that a spreadsheet would run as formulas: escape puts an apostrophe before them (default: keep)",
     ).choices(["keep", "escape"]),
     new Option(
       "--column <name=type>",

@@ -16,9 +16,7 @@ export const list: CliCommand = {
     "Other commands take the name in place of the id.",
   connects: false,
   arguments: [new Argument("[paths...]", "manifests: files, globs and folders (default: the state of the stack)")],
-  options: [
-    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
-  ],
+  options: [new Option("--stack <name>", "a Pulumi stack (default: the selected one)")],
   examples: [
     { line: "list --stack dev", does: "shows the tasks of a stack" },
     { line: "list tasks", does: "shows the tasks that a folder of manifests declares" },

@@ -24,7 +24,7 @@ export const migrateCommand: CliCommand = {
     "The next preview of a program of the new kind with the same arguments, rerunOn included, shows no change. A TypeScript program that sets webextract:native needs no migration.",
   connects: false,
   options: [
-    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
+    new Option("--stack <name>", "a Pulumi stack (default: the selected one)"),
     new Option("--to <kind>", "what the resources become").choices(["native", "dynamic"]).default("native"),
     yesOption(),
   ],

@@ -3,7 +3,7 @@ import type { CliCommand } from "../command";
 import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
-import { addCondition, exampleConditions, fieldsOf } from "../compare/conditions";
+import { addCondition, fieldsOf } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
@@ -41,15 +41,12 @@ export const reviewCommand: CliCommand = {
     ),
     new Option(
       "-k, --key <field>",
-      "field that names a row, for all exports that have it; can be given several times (default: a field that the checks of the export declare unique)",
+      "field that names a row; can be given several times (default: a field that the checks of the export declare unique)",
     ).argParser(addField),
-    new Option(
-      "--ignore <field>",
-      "field that is not compared, of all exports that have it; can be given several times",
-    ).argParser(addField),
+    new Option("--ignore <field>", "field that is not compared; can be given several times").argParser(addField),
     new Option(
       "--fail-on <condition>",
-      `condition of each export in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+      `condition of each export in which the exit code is 1, as in compare; can be given several times`,
     ).argParser(addCondition),
     new Option("--no-values", "show no values of rows"),
   ],
