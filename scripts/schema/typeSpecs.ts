@@ -101,7 +101,11 @@ export class TypeSpecs {
     return refTo(names.get(shape) ?? "");
   }
 
+  /** The names of an enum come from its values: `;` makes none. */
   private ofChoice(path: string, shape: Shape & { is: "choice" }): Spec {
+    if (!shape.of.every((word) => /^\w/.test(word))) {
+      return { type: "string" };
+    }
     const { written } = this.names;
     if (!written.has(shape)) {
       const name = this.nameFor(path);

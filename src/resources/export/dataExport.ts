@@ -26,8 +26,9 @@ import { isS3Path } from "./destinations/s3/s3Path";
 import { sdkName } from "./destinations/s3/sdk";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
+import { csvArgs } from "./formats/csv";
 import { formatNames, formats } from "./formats/formats";
-import type { DataExportArgs, DataExportState } from "./model";
+import type { CsvArgs, DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingRun } from "./model";
 import { runExport } from "./runExport";
 
@@ -42,7 +43,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     lotNo: { kind: id },
     path: { kind: systemString, required: true },
     format: { kind: choice(...formatNames), default: "ndjson" },
-    csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
+    csv: { kind: object<CsvArgs>(csvArgs) },
     columns: { kind: mapOf(choice(...columnTypes)) },
     compression: { kind: choice(...compressionNames), default: "none" },
     maxRows: { kind: integer(1) },

@@ -4,10 +4,10 @@ import type { PendingState, ProfileArgs, ServiceTraits } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
 import type { CompressionName } from "./formats/compression";
-import type { ColumnType, CsvFormulas } from "./formats/format";
+import type { ColumnType, CsvArgs } from "./formats/format";
 import type { ExportFormat } from "./formats/formats";
 
-export type { ColumnType, CompressionName, CsvFormulas, ExportFormat };
+export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
 
 /**
  * Rows in a file.
@@ -48,11 +48,10 @@ export interface DataExportArgs extends ProfileArgs {
    */
   format?: ExportFormat;
   /**
-   * `keep`: CSV cells are what the service sent. `escape`: a cell that a spreadsheet would run as a formula gets an apostrophe before it. Needs
-   * `format: "csv"`. A change exports again.
-   * @default "keep"
+   * Who reads the CSV file. Needs `format: "csv"`. A change exports again.
+   * @default for programs, with commas
    */
-  csvFormulas?: CsvFormulas;
+  csv?: CsvArgs;
   /**
    * The types of Parquet columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
    * `format: "parquet"`. A change exports again.

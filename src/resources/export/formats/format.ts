@@ -1,7 +1,18 @@
 import type { CompressionName } from "./compression";
 
-/** What becomes of CSV cells that a spreadsheet would run as formulas. */
-export type CsvFormulas = "keep" | "escape";
+/** Who reads a CSV file. */
+export interface CsvArgs {
+  /**
+   * `programs`: RFC 4180 with line feeds, and each cell as the service sent it. `spreadsheets`: a byte order mark, lines that end in CR LF, and an
+   * apostrophe before each cell that a spreadsheet would run as a formula.
+   */
+  for: "programs" | "spreadsheets";
+  /**
+   * The character between two cells: a comma, a semicolon or a tab. Excel expects a semicolon where numbers have a decimal comma.
+   * @default ","
+   */
+  delimiter?: "," | ";" | "\t";
+}
 
 /** The type of a Parquet column. */
 export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "timestamp";
@@ -10,7 +21,7 @@ export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "t
 export interface FormatArgs {
   compression?: CompressionName;
   columns?: Readonly<Record<string, ColumnType>>;
-  csvFormulas?: CsvFormulas;
+  csv?: CsvArgs;
   checks?: { fields?: Readonly<Record<string, unknown>> };
 }
 
@@ -20,7 +31,7 @@ export interface Format {
   /** How the names of its files usually end. */
   readonly extension: string;
   /** Arguments that no other format has. */
-  readonly ownArguments?: readonly ("columns" | "csvFormulas")[];
+  readonly ownArguments?: readonly ("columns" | "csv")[];
   /** It compresses its own parts, so the file is not compressed as a whole. */
   readonly compressesItself?: boolean;
   /** A package that users install themselves. */
