@@ -85,12 +85,16 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 }
 
 /** Much code that most runs of the plugin do not need: each is a file beside its bundle, which loads it with the first use. */
-const besidePlugin = { axios: "axios", jsonSchema: "src/resources/export/checks/jsonSchema.ts" };
+const besidePlugin = {
+  axios: "axios",
+  jsonSchema: "src/resources/export/checks/jsonSchema.ts",
+  yaml: "src/manifest/yaml.ts",
+};
 
 const loadFromBeside: Plugin = {
   name: "load from beside",
   setup(build) {
-    build.onResolve({ filter: /^(?:axios|.*\/jsonSchema)$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(?:axios|.*\/(?:jsonSchema|yaml))$/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
     );
   },
