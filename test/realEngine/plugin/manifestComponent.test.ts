@@ -1,22 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests and programs have variables
 
 import assert from "node:assert/strict";
-import type { World } from "../world";
-import { yamlProgram, yamlWorld } from "./nativeWorld";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { World } from "../world";
+import { pluginFolder, pluginSection, yamlProgram, yamlWorld } from "./nativeWorld";
 
-const program = `
+const manifest = (options = "") => `
 config:
   token: { type: string, secret: true }
 resources:
-  template:
-    type: webextract:ExtractionTask
-    properties: { from: { adoptTaskId: template-1 } }
   manifest:
     type: webextract:Manifest
     name: tasks
     properties:
       path: tasks
-      variables: { shop: "https://shop.test", token: "\${token}", source: "\${template.id}" }
+      variables: { shop: "https://shop.test", token: "\${token}" }
+${options}
 outputs:
   tasks: \${manifest.tasks}
   runs: \${manifest.runs}
@@ -24,11 +24,11 @@ outputs:
 `;
 
 const novels = `
-from: { sourceTaskId: "\${source}", taskGroupId: group-1 }
+from: { sourceTaskId: template-1, taskGroupId: group-1 }
 actions:
   open: { actionType: NavigateAction, properties: { Url: "\${shop}/novels/", Wait: 2, Cookie: "token=\${token}" } }
-startUrls: { urls: ["\${shop}/a"] }
-run: { timeoutSeconds: 60 }
+startUrls: { urls: ["\${shop}/a", "\${shop}/b"] }
+run: { timeoutSeconds: 60, waitFor: finished }
 exports:
   rows: { path: "rows/{lotNo}.ndjson" }
 `;
@@ -57,20 +57,165 @@ const options = {
   files: { "tasks/novels.yaml": novels, "tasks/kids.yaml": kids },
 };
 
+const written = (world: World): string[] => world.operations().filter((name) => !name.startsWith("get"));
+
 describe("a Manifest of a YAML program", () => {
   let world: World;
   before(async () => {
-    world = await yamlWorld(program, options);
+    world = await yamlWorld(manifest(), options);
   });
   after(() => world.remove());
 
-  it("declares the resources of the manifests and gives their ids", async () => {
+  it("declares the resources of the manifests, gives their ids, and shows no change later", async () => {
     const { output } = await world.project.preview();
-    console.log(output);
-    const up = await world.project.up();
-    console.log(up.output, JSON.stringify(world.project.outputs(), null, 1));
-    console.log(world.project.state().resources.map((each) => each.urn));
+    for (const each of ["ExtractionTask novels", "CloudRun kids", "DataExport novels-rows"]) {
+      assert.match(output, new RegExp(`webextract:index:${each} create`));
+    }
+    await world.project.up();
+    const { resources } = world.project.state();
+    const [novels, run, rows] = ["ExtractionTask::novels", "CloudRun::novels", "DataExport::novels-rows"].map((end) =>
+      resources.find(({ urn }) => urn.endsWith(end)),
+    );
+    const outputs = await world.project.outputs();
+    assert.deepEqual(outputs.tasks, { kids: "template-2", novels: novels?.id });
+    assert.equal((outputs.runs as Record<string, string>).novels, run?.id);
+    assert.deepEqual(outputs.exports, { "novels-rows": { file: rows?.outputs?.file, rowCount: 3 } });
     await world.project.up({ args: ["--expect-no-changes"] });
+    await world.project.refresh({ args: ["--expect-no-changes"] });
+  });
+
+  it("keeps a secret variable secret in all that is made of it", () => {
+    assert.deepEqual(world.project.findWritten(["very-secret-token"]), []);
+    assert.match(JSON.stringify(world.emulator.requests), /token=very-secret-token/);
+  });
+
+  it("starts a run again when its task changes, and takes a rename for one", async () => {
+    world.operations();
+    world.project.write("tasks/novels.yaml", `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3")}`);
+    const { output } = await world.project.up();
+    assert.match(output, /ExtractionTask books updated/);
+    assert.match(output, /CloudRun books created replacement/);
+    assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
+  });
+
+  it("refuses all problems of all files at preview, each with its place", async () => {
+    world.project.write(
+      "tasks/kids.yaml",
+      'from: { adoptTaskId: template-2 }\nactoins: {}\nrun: { triggers: "${nothing}" }\n',
+    );
+    world.project.write("tasks/more.yaml", "from: { sourceTaskId: 1 }\n");
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /Manifest "tasks" has \d+ problems:/);
+    assert.match(output, /tasks\/kids\.yaml:2:1 actoins: /);
+    assert.match(output, /tasks\/kids\.yaml:3:18 run\.triggers: .*\$\{nothing\}/);
+    assert.match(output, /tasks\/more\.yaml:1:7 from\.taskGroupId: /);
+    assert.doesNotMatch(output, /\n +at /);
   });
 });
-void yamlProgram;
+
+describe("a Manifest of a YAML program, with options", () => {
+  const protectedBy = "    options: { protect: true, ignoreChanges: [path] }\n";
+
+  it("refuses an option that would do nothing, and gives protect to its resources", async () => {
+    const world = await yamlWorld(manifest(protectedBy), options);
+    try {
+      const { output } = await world.project.preview({ expect: "failure" });
+      assert.match(
+        output,
+        /Manifest "tasks": the option has no effect on a Manifest: ignoreChanges\. Nothing was declared/,
+      );
+      world.project.write("Pulumi.yaml", yamlProgram(manifest("    options: { protect: true }\n")));
+      await world.project.up();
+      const own = world.project.state().resources.filter(({ type }) => type.startsWith("webextract:"));
+      assert.deepEqual(
+        own.map(({ protect }) => protect),
+        own.map(() => true),
+      );
+      assert.equal(own.length, 6);
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("gives its resources the provider that the program declares, and waits for what it depends on", async () => {
+    const other = `
+  account:
+    type: pulumi:providers:webextract
+    properties: { baseUrl: "\${baseUrl}", accessToken: "\${accessToken}", apiKey: "\${apiKey}" }
+  first:
+    type: webextract:ExtractionTask
+    properties: { from: { sourceTaskId: template-1, taskGroupId: group-1 } }
+`;
+    const text = manifest('    options: { provider: "${account}", dependsOn: ["${first}"] }\n');
+    const config =
+      "  baseUrl: { type: string }\n  accessToken: { type: string, secret: true }\n  apiKey: { type: string, secret: true }\nresources:";
+    const world = await yamlWorld(text, options);
+    try {
+      const { accessToken, apiKey } = world.emulator.credentials;
+      await world.project.configure(
+        { "test:baseUrl": world.emulator.url },
+        { "test:accessToken": accessToken, "test:apiKey": apiKey },
+      );
+      world.project.write(
+        "Pulumi.yaml",
+        yamlProgram(text.replace("resources:", config).replace("resources:\n", `resources:${other}`)),
+      );
+      await world.project.up();
+      const { resources } = world.project.state();
+      const children = resources.filter(({ urn }) => urn.includes("Manifest$"));
+      assert.equal(children.length, 5);
+      for (const { provider, dependencies } of children) {
+        assert.match(String(provider), /::account::/);
+        assert.ok(dependencies?.some((each) => each.endsWith("::first")));
+      }
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("goes on with the other tasks after the failure of one, with --continue-on-error, and the next up does the rest", async () => {
+    const world = await yamlWorld(manifest(), options);
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter" });
+      await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
+      assert.deepEqual(written(world), ["copyTask", "startTask"]);
+      world.operations();
+      await world.project.up();
+      const later = written(world);
+      assert.equal(later[0], "copyTask");
+      assert.equal(later.filter((name) => name === "startTask").length, 1);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a stack of the class Manifest", () => {
+  const classes = `
+const { Manifest } = require("pulumi-webextract");
+const token = new pulumi.Config().requireSecret("token");
+new Manifest("tasks", { path: "tasks", variables: { shop: "https://shop.test", token } });
+`;
+
+  for (const native of ["false", "true"]) {
+    it(`becomes one of the component and back with no change and no request, with webextract:native ${native}`, async () => {
+      const config = { "webextract:native": native };
+      const world = await World.create({ ...options, program: classes, config, path: [pluginFolder()] });
+      try {
+        await world.project.up();
+        world.operations();
+        const before = readFileSync(join(world.project.folder, "Pulumi.yaml"), "utf8");
+        world.project.write("Pulumi.yaml", `name: test\nruntime: yaml\n${pluginSection()}${manifest()}`);
+        await world.project.up({ args: ["--expect-no-changes"] });
+        assert.deepEqual(world.operations(), []);
+        await world.project.configure({ "webextract:native": "true" });
+        world.project.write("Pulumi.yaml", before);
+        await world.project.up({ args: ["--expect-no-changes"] });
+        assert.deepEqual(world.operations(), []);
+      } finally {
+        await world.remove();
+      }
+    });
+  }
+});
