@@ -143,7 +143,7 @@ function manifestSpec(types: TypeSpecs): Spec {
   };
   return {
     isComponent: true,
-    description: docs.ofValue("Manifest").replace(/\{@link (\w+)\}/g, "$1"),
+    description: `${docs.ofValue("Manifest").replace(/\{@link (\w+)\}/g, "$1")}\n\n${examplesOf("Manifest")}`,
     properties,
     required: Object.keys(properties),
     inputProperties: {
