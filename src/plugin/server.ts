@@ -6,6 +6,7 @@ import type {
   CheckRequest,
   ConfigureRequest,
   ConstructRequest,
+  ConstructResponse,
   CreateRequest,
   DeleteRequest,
   DiffRequest,
@@ -44,6 +45,8 @@ export class Plugin {
   /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked or declared either. */
   private urn = "";
   private calls: ResourceCalls | undefined;
+  /** Those that the engine waits for. */
+  private readonly components = new Set<Promise<ConstructResponse>>();
 
   constructor(private readonly engine: PluginEngine) {
     const { server } = this;
@@ -69,9 +72,11 @@ export class Plugin {
         return new Empty();
       }),
       invoke: this.configured(({ host }, request: InvokeRequest) => invoke(request, host)),
-      construct: this.configured(({ host }, request: ConstructRequest) => construct(request, host, this.urn)),
-      cancel: handler(() => {
+      construct: this.configured(({ host }, request: ConstructRequest) => this.construct(host, request)),
+      cancel: handler(async () => {
         engine.cancel();
+        // The engine closes the connection next, and would show that as an error of each component that it still waits for.
+        await Promise.allSettled(this.components);
         return new Empty();
       }),
     });
@@ -88,6 +93,12 @@ export class Plugin {
 
   close(): void {
     this.server.forceShutdown();
+  }
+
+  private construct(host: Host, request: ConstructRequest): Promise<ConstructResponse> {
+    const component = construct(request, host, this.urn);
+    this.components.add(component);
+    return component.finally(() => this.components.delete(component));
   }
 
   private configure(request: ConfigureRequest): ConfigureResponse {

@@ -34,7 +34,7 @@ export async function construct(
     throw new ProviderError(`pulumi-webextract has no component "${request.getType()}". It has ${type}.`);
   }
   const tasks = tasksOf(request, host);
-  const monitor = new Monitor(request.getMonitorendpoint());
+  const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted);
   try {
     return await new ManifestComponent(request, monitor, providerUrn).declare(tasks);
   } finally {

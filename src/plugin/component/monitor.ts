@@ -4,6 +4,7 @@ import { Alias } from "@pulumi/pulumi/proto/alias_pb";
 import { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb";
 import { RegisterResourceOutputsRequest, Result } from "@pulumi/pulumi/proto/resource_pb";
+import { onAbort } from "../../service/onAbort";
 import type { WireProperties } from "../values";
 import { structOf, unlimitedMessages } from "../values";
 
@@ -23,7 +24,11 @@ export interface Registered {
 export class Monitor {
   private readonly client: ResourceMonitorClient;
 
-  constructor(address: string) {
+  /** @param interrupted aborted when the command ends: then no response comes any more */
+  constructor(
+    address: string,
+    private readonly interrupted: AbortSignal,
+  ) {
     this.client = new ResourceMonitorClient(address, credentials.createInsecure(), unlimitedMessages);
   }
 
@@ -34,11 +39,9 @@ export class Monitor {
   async register(request: RegisterResourceRequest): Promise<Registered | undefined> {
     request.setAcceptsecrets(true).setAcceptresources(true).setSupportspartialvalues(true).setAliasspecs(true);
     request.setSupportsresultreporting(true);
-    const response = await new Promise<RegisterResourceResponse | undefined>((resolve, reject) => {
-      this.client.registerResource(request, (error: ServiceError | null, response: RegisterResourceResponse) =>
-        error === null ? resolve(response) : ended(error) ? resolve(undefined) : reject(error),
-      );
-    });
+    const response = await this.responded<RegisterResourceResponse>((respond) =>
+      this.client.registerResource(request, respond),
+    );
     if (response === undefined || response.getResult() !== Result.SUCCESS) {
       return undefined;
     }
@@ -47,10 +50,23 @@ export class Monitor {
 
   async registerOutputs(urn: string, outputs: WireProperties): Promise<void> {
     const request = new RegisterResourceOutputsRequest().setUrn(urn).setOutputs(structOf(outputs));
-    await new Promise<void>((resolve, reject) => {
-      this.client.registerResourceOutputs(request, (error: ServiceError | null) =>
-        error === null || ended(error) ? resolve() : reject(error),
-      );
+    await this.responded((respond) => this.client.registerResourceOutputs(request, respond));
+  }
+
+  /** Resolves with undefined if the command ends first. */
+  private responded<Response>(
+    call: (respond: (error: ServiceError | null, response: Response) => void) => unknown,
+  ): Promise<Response | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.interrupted.aborted) {
+        resolve(undefined);
+        return;
+      }
+      onAbort(this.interrupted, () => resolve(undefined));
+      call((error, response) => {
+        const hasEnded = error !== null && ended(error);
+        error === null || hasEnded ? resolve(hasEnded ? undefined : response) : reject(error);
+      });
     });
   }
 

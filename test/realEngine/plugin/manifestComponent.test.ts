@@ -174,6 +174,20 @@ describe("a Manifest of a YAML program, with options", () => {
     }
   });
 
+  it("says only what failed, and the next up does the rest", async () => {
+    const world = await yamlWorld(manifest(), options);
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter" });
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /ExtractionTask \(novels\):\s+error: copyTask/);
+      assert.doesNotMatch(output, /grpc|resource 'tasks' has a problem/);
+      await world.project.up();
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+
   it("goes on with the other tasks after the failure of one, with --continue-on-error, and the next up does the rest", async () => {
     const world = await yamlWorld(manifest(), options);
     try {
@@ -185,6 +199,75 @@ describe("a Manifest of a YAML program, with options", () => {
       const later = written(world);
       assert.equal(later[0], "copyTask");
       assert.equal(later.filter((name) => name === "startTask").length, 1);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a Manifest whose command is killed", () => {
+  for (const kill of ["engine", "machine"] as const) {
+    it(`is continued by the next up, without a second copy (kill of the ${kill})`, async () => {
+      const world = await yamlWorld(manifest(), options);
+      try {
+        const hold = world.emulator.hold({ operation: "copyTask", when: "after" });
+        const run = world.project.start(["up", "--yes", "--skip-preview"]);
+        await Promise.race([hold.reached, run.done.then(({ output }) => assert.fail(output))]);
+        if (kill === "machine") {
+          run.killAll();
+          hold.release();
+        } else {
+          const ended = run.killEngine();
+          hold.release();
+          await ended;
+        }
+        await run.done;
+        await world.project.run(["cancel", "--yes"]);
+        const { output } = await world.project.up({ expect: "either" });
+        if (kill === "machine") {
+          // The response was lost with the machine, so only the user can say whether there is a copy.
+          assert.match(output, /A copy of task "template-1" in group "group-1" may exist/);
+          const copied = world.copies().find((id) => id !== "template-2");
+          const manifestOf = novels.replace("from: {", `from: { adoptTaskId: ${copied},`);
+          world.project.write("tasks/novels.yaml", manifestOf);
+          await world.project.up();
+        } else {
+          assert.match(output, /a copy of task "novels"|It was taken over/);
+        }
+        assert.equal(world.emulator.findRequests({ operation: "copyTask" }).length, 1);
+        await world.project.up({ args: ["--expect-no-changes"] });
+      } finally {
+        await world.remove();
+      }
+    });
+  }
+});
+
+describe("a Manifest with a variable that a preview does not know", () => {
+  it("makes unknown what has the variable, and no more", async () => {
+    const source =
+      "  first:\n    type: webextract:TaskCopy\n    properties: { sourceTaskId: template-1, taskGroupId: group-1 }\n";
+    const text = manifest()
+      .replace("resources:\n", `resources:\n${source}`)
+      .replace('"https://shop.test"', '"https://shop.test/${first.taskId}"');
+    const world = await yamlWorld(text, options);
+    try {
+      const { steps } = await world.project.previewJson();
+      const inputsOf = (end: string) => steps.find(({ urn }) => urn.endsWith(end))?.newState?.inputs;
+      const { actions, startUrls } = inputsOf("ExtractionTask::novels") as {
+        actions: Record<string, { properties: object }>;
+        startUrls: object;
+      };
+      const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+      assert.equal((startUrls as { urls: unknown }).urls, unknownText);
+      assert.deepEqual(actions.open?.properties, {
+        Url: unknownText,
+        Wait: "2",
+        Cookie: "[secret]",
+      });
+      assert.deepEqual(inputsOf("ExtractionTask::kids")?.from, { adoptTaskId: "template-2" });
+      await world.project.up();
+      assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);
     } finally {
       await world.remove();
     }
