@@ -44,7 +44,8 @@ export interface DataExportArgs extends ProfileArgs {
   path: string;
   /**
    * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * `parquet`: an Apache Parquet file with a column for each field, which needs the package `hyparquet-writer`. A change exports again.
+   * `parquet`: an Apache Parquet file with a column for each field, which needs the package `hyparquet-writer`.
+   * `xlsx`: a sheet for Excel, of at most 1,048,576 rows with its header. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
@@ -54,14 +55,14 @@ export interface DataExportArgs extends ProfileArgs {
    */
   csv?: CsvArgs;
   /**
-   * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. A value that does not fit its type makes the
-   * export fail before anything is marked. Needs `format: "parquet"`. A change exports again.
+   * The types of columns, by the names of fields. A field without a type is a column of strings. A value that does not fit its type makes the
+   * export fail before anything is marked. Needs `format: "parquet"` or `"xlsx"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
    * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. Parquet is compressed
-   * inside the file: its path ends in neither, and only Parquet has `snappy`. `zstd` needs Node.js 22.15 or later, or the package
+   * inside the file: its path ends in neither, and only Parquet has `snappy`. XLSX has no choice. `zstd` needs Node.js 22.15 or later, or the package
    * `@hpcc-js/wasm-zstd`. A change exports again.
    * @default "none"
    */
