@@ -51,13 +51,10 @@ export const compareCommand: CliCommand = {
   ],
   options: [
     new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(addField),
-    new Option(
-      "--ignore <field>",
-      "field that is not compared, such as the time of the run; can be given several times",
-    ).argParser(addField),
+    new Option("--ignore <field>", "field that is not compared; can be given several times").argParser(addField),
     new Option(
       "--fail-on <condition>",
-      `condition in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+      `condition in which the exit code is 1: ${exampleConditions.join(", ")}; can be given several times`,
     ).argParser(addCondition),
     new Option("--markdown", "write Markdown for a pull request").conflicts("json"),
     new Option(

@@ -36,3 +36,28 @@ describe("the YAML tutorial: its template, with pulumi new from its folder and t
 
   it("is destroyed as the tutorial says", () => life.destroy());
 });
+
+describe("the template yaml-manifests, with pulumi new from its folder and the plugin from its tarball", function () {
+  this.timeout(180_000);
+  let life: TemplateLife;
+  before(async () => {
+    life = await TemplateLife.create("yaml-manifests", "yaml");
+    const file = join(life.folder, "tasks", "products.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace(waits, `${waits}, pollSeconds: 0.2`));
+  });
+  after(() => life.remove());
+
+  it("extracts the books, changes nothing in a second up, and runs again after a change of the manifest", async () => {
+    await life.live({ file: "tasks/products.yaml", from: "MaxPages: 2", to: "MaxPages: 3" }, 5);
+  });
+
+  it("has the command line of the plugin, as its README says", async () => {
+    const [, alias = ""] = /^alias webextract='(.*)'$/m.exec(readPage("templates/yaml-manifests/README.md")) ?? [];
+    assert.match((await life.shell(`${alias} validate tasks`)).stdout, /^1 task, no problem\.$/m);
+    assert.match((await life.shell(`${alias} list`)).stdout, /products/);
+    await life.shell(`${alias} rename products books tasks`);
+    assert.match((await life.run(["preview"])).output, /\b5 unchanged/);
+  });
+
+  it("is destroyed as its README says", () => life.destroy());
+});
