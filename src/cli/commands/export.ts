@@ -65,7 +65,7 @@ export const exportRows: CliCommand = {
     ).choices(Object.keys(csvKinds)),
     new Option(
       "--column <name=type>",
-      `type of a Parquet column: ${columnTypes.join(", ")}; can be given several times (default: string)`,
+      `type of a column of Parquet or XLSX: ${columnTypes.join(", ")}; can be given several times (default: string)`,
     ).argParser(columnFrom),
     new Option(
       "--compression <compression>",

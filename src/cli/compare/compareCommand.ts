@@ -38,8 +38,8 @@ export const compareCommand: CliCommand = {
   name: "compare",
   summary: "compare two files of rows, or two runs of tasks",
   details:
-    "A side is a file (.ndjson, .json, .csv or .parquet, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
-    "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api.",
+    "A side is a file (.ndjson, .json, .csv, .parquet or .xlsx, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
+    "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api, and hucre for .xlsx.",
   connects: true,
   arguments: [
     new Argument(

@@ -43,7 +43,7 @@ export interface DataExportArgs extends ProfileArgs {
   path: string;
   /**
    * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. A change exports again.
+   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. `xlsx`: a sheet for Excel. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
@@ -53,14 +53,14 @@ export interface DataExportArgs extends ProfileArgs {
    */
   csv?: CsvArgs;
   /**
-   * The types of Parquet columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
-   * `format: "parquet"`. A change exports again.
+   * The types of columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
+   * `format: "parquet"` or `"xlsx"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
    * Compresses the finished file, whose `path` must end in `.gz` or `.zst`. Parquet is compressed inside the file: its path ends in neither, and only
-   * Parquet has `snappy`. A change exports again.
+   * Parquet has `snappy`. XLSX has no choice. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;

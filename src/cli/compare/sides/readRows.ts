@@ -2,10 +2,11 @@ import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { longestRow } from "./damaged";
-import type { ParquetFound } from "./parquetRows";
 import { parquetRows } from "./parquetRows";
+import type { FoundRows } from "./side";
 import type { TemporaryFile } from "./temporaryFile";
 import { writeTemporary } from "./temporaryFile";
+import { xlsxRows } from "./xlsxRows";
 
 /** What a file says beside its rows. */
 export interface ReadRows {
@@ -20,10 +21,11 @@ export interface ReadRows {
  * rename, and DuckDB guesses nothing.
  */
 export async function readRows(table: string, file: TemporaryFile, database: Database): Promise<ReadRows> {
-  if (file.format === "parquet") {
-    const found: ParquetFound = { header: [], notes: [] };
+  if (file.format === "parquet" || file.format === "xlsx") {
+    const found: FoundRows = { header: [], notes: [] };
     const path = `${file.path}.ndjson`;
-    await writeTemporary(path, parquetRows(file.path, database, found), database);
+    const rows = file.format === "xlsx" ? xlsxRows(file.path, found) : parquetRows(file.path, database, found);
+    await writeTemporary(path, rows, database);
     await readRows(table, { path, format: "ndjson", header: [] }, database);
     return found;
   }

@@ -15,10 +15,10 @@ import type { FileSide } from "./side";
 
 type Pieces = AsyncIterable<Uint8Array>;
 
-/** What is stored: Parquet, or JSON whose values are text. */
+/** What is stored: Parquet or XLSX as it is, or JSON whose values are text. */
 export interface TemporaryFile {
   readonly path: string;
-  readonly format: JsonFormat | "parquet";
+  readonly format: JsonFormat | "parquet" | "xlsx";
   /** The header of a CSV. */
   readonly header: readonly string[];
 }
@@ -33,14 +33,14 @@ export async function temporaryFile(
   const header: string[] = [];
   const found = { format: format === "json" ? format : ("ndjson" as const) };
   const whole = compression === undefined ? pieces : decompressed(pieces, compression);
-  const rows =
-    format === "parquet" ? whole : format === "csv" ? csvRows(textOf(whole), header) : jsonRows(textOf(whole), found);
+  const isBinary = format === "parquet" || format === "xlsx";
+  const rows = isBinary ? whole : format === "csv" ? csvRows(textOf(whole), header) : jsonRows(textOf(whole), found);
   await writeTemporary(path, rows, database).catch((error: Error & { code?: unknown }) => {
     const isDamaged =
       error instanceof Damaged || typeof error.code === "number" || /^(?:Z|ERR_ENCODING)_/.test(String(error.code));
     throw isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${error.message}.`) : error;
   });
-  return { path, header, format: format === "parquet" ? format : found.format };
+  return { path, header, format: isBinary ? format : found.format };
 }
 
 export async function writeTemporary(

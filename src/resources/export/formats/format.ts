@@ -14,7 +14,7 @@ export interface CsvArgs {
   delimiter?: "," | ";" | "\t";
 }
 
-/** The type of a Parquet column. */
+/** The type of a column of Parquet or XLSX. */
 export type ColumnType = "string" | "int64" | "double" | "boolean" | "date" | "timestamp";
 
 /** The arguments of an export that its format needs. */
@@ -30,10 +30,12 @@ export interface Format {
   readonly contentType: string;
   /** How the names of its files usually end. */
   readonly extension: string;
-  /** Arguments that no other format has. */
+  /** Arguments that not all formats have. */
   readonly ownArguments?: readonly ("columns" | "csv")[];
-  /** It compresses its own parts, so the file is not compressed as a whole. */
-  readonly compressesItself?: boolean;
+  /** How it can compress its own parts, with `none` for the usual way. The file is then not compressed as a whole. */
+  readonly compressesItself?: readonly CompressionName[];
+  /** It can refuse rows: before the first mark, all of them are written. */
+  readonly hasLimits?: boolean;
   /** A package that users install themselves. */
   readonly package?: string;
   /**
