@@ -21,8 +21,8 @@ export const rename: CliCommand = {
   name: "rename",
   summary: "give a task of a manifest another name, without making it a new task",
   details:
-    "The command changes the name, the name of the file if the task has that, and rerunOn of other tasks. It notes the earlier name in was, so that the next up keeps the task, " +
-    "its run and its exports. All else in the files stays as it is written.",
+    "The command changes the name, the name of the file, and rerunOn of other tasks. It notes the earlier name in was, so that the next up keeps the task, " +
+    "its run and its exports.",
   connects: false,
   arguments: [
     new Argument("<old>", "the present name of the task"),

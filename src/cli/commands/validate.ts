@@ -9,7 +9,7 @@ export const validate: CliCommand = {
   name: "validate",
   summary: "check manifests, without Pulumi and without network",
   details:
-    "The command shows all problems of all files and of the lists that they name, relative to the current folder. Files outside of that folder are read too. It accepts any variable, without its value.",
+    "The command shows all problems of the files and of the lists that they name, relative to the current folder. Any variable is accepted.",
   connects: false,
   arguments: [
     new Argument("<paths...>", "files, which belong together, globs and folders, each of which is a manifest"),

@@ -12,8 +12,8 @@ export const planReportCommand: CliCommand = {
   name: "plan-report",
   summary: "turn the output of pulumi preview --json into Markdown for a pull request",
   details:
-    "Changes are grouped by task, with the old and the new value of each property. Rows that are removed and runs that may cost money come first. Secrets are never shown. " +
-    "The report has at most 60,000 characters. --json has it as the field markdown.",
+    "Rows that are removed and runs that may cost money come first. Secrets are never shown. " +
+    "The report has at most 60,000 characters; --json has it as the field markdown.",
   connects: false,
   arguments: [new Argument("[file]", "the output of pulumi preview --json; - for standard input").default("-")],
   examples: [
