@@ -125,7 +125,8 @@ async function firstContact(given: Probing): Promise<Probing> {
     if (!isServiceError(error, "credential") || options.apiKey === undefined || !isContract) {
       throw error;
     }
-    const withKey: Probing = { ...given, needsKey: true, client: clientWith({ credentials: "apiKey" }) };
+    const clientWithKey: typeof clientWith = (changes) => clientWith({ credentials: "apiKey", ...changes });
+    const withKey: Probing = { ...given, needsKey: true, client: clientWithKey({}), clientWith: clientWithKey };
     await requireContact(withKey).catch(() => {
       throw error;
     });
