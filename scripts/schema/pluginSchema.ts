@@ -13,7 +13,7 @@ import { repositoryRoot } from "../commands";
 import { DocComments } from "../docs/docComments";
 import { examplesOf } from "./examples";
 import type { ObjectSpec, Spec } from "./typeSpecs";
-import { TypeSpecs, upperFirst } from "./typeSpecs";
+import { TypeSpecs, upperFirst, wordsOf } from "./typeSpecs";
 
 export const schemaFile = join(repositoryRoot, "schema.json");
 
@@ -32,9 +32,6 @@ const chosenNames = {
   TaskActionConfigAction: "ActionSettings",
   ExtractionTaskFrom: "TaskSource",
   ExtractionTaskStartUrls: "StartUrls",
-  ConfigCredentials: "CredentialScheme",
-  ConfigLogLevel: "LogLevel",
-  ConfigMarkScope: "MarkScope",
   ConfigStatuses: "SubtaskStatuses",
 };
 
@@ -162,8 +159,9 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
   const entries = Object.entries<Key>(configKeys).map(([name, key]) => {
     const { kind, meaning, default: fallback, isSecret, environment } = key;
     const byDefault = fallback === undefined || fallback === "required" ? "" : ` Default: ${fallback}.`;
+    const words = wordsOf(kind).map((each) => ` ${each}`);
     const spec: Spec = {
-      description: `${upperFirst(meaning)}.${byDefault} Environment: \`${environment}\`.`,
+      description: `${upperFirst(meaning)}.${words}${byDefault} Environment: \`${environment}\`.`,
       ...types.ofShape(`Config${upperFirst(name)}`, kind, () => undefined, "written"),
       // Profiles contain credentials.
       ...((isSecret || name === "profiles") && { secret: true }),

@@ -30,8 +30,8 @@ export const adoptCommand: CliCommand = {
   name: "adopt",
   summary: "read tasks that exist, and write manifests or a program that declare them as they are",
   details:
-    "The command writes nothing at the service. Neither does the first up, until you change the files. Run the command in the folder of the Pulumi project: " +
-    "paths are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
+    "The command writes nothing at the service. Neither does the first up, until you change the files. Run it in the folder of the Pulumi project. " +
+    "What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
   connects: true,
   arguments: [
     new Argument(

@@ -18,7 +18,7 @@ import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
-import { loadSide } from "./sides/loadSide";
+import { loadSides } from "./sides/loadSide";
 import type { Side } from "./sides/side";
 import { sideOf } from "./sides/side";
 
@@ -138,11 +138,7 @@ export async function compareIn(
   choose: (loaded: LoadedSides) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
-    const loading = { database, cli, flags };
-    const loaded = {
-      base: await loadSide("base", sides.base, loading),
-      head: await loadSide("head", sides.head, loading),
-    };
+    const loaded = await loadSides(sides, { database, cli, flags });
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });

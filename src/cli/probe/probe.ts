@@ -3,7 +3,7 @@ import { ownPackage } from "../../service/ownPackage";
 import type { Answer, FittingSetting, Probing, Question, Sends } from "./question";
 import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
-import { LimitReached, replyOf } from "./requests";
+import { anyReplyOf, LimitReached, replyOf } from "./requests";
 
 /** What the package does about it: it handles it, a setting or an argument fits, nothing helps, or the responses do not show it. */
 export type Consequence = "handled" | "look" | "set" | "notHandled" | "notShown";
@@ -100,8 +100,7 @@ async function findingOf({ check, usual, ask, isFirstStep }: Question, probing: 
     const found = `No response that the package can use (${error.kind}).`;
     return { is: "problem", found, remedy: "Run the probe again. If this stays, report it." };
   });
-  const { is = "good" } = answer;
-  return { ...answer, is, check, usual, consequence: consequenceOf({ ...answer, is }) };
+  return { is: "good", ...answer, check, usual, consequence: consequenceOf(answer) };
 }
 
 function consequenceOf({ is, setting, argument, limitation }: Answer): Consequence {
@@ -126,7 +125,8 @@ async function firstContact(given: Probing): Promise<Probing> {
     if (!isServiceError(error, "credential") || options.apiKey === undefined || !isContract) {
       throw error;
     }
-    const withKey: Probing = { ...given, needsKey: true, client: clientWith({ credentials: "apiKey" }) };
+    const clientWithKey: typeof clientWith = (changes) => clientWith({ credentials: "apiKey", ...changes });
+    const withKey: Probing = { ...given, needsKey: true, client: clientWithKey({}), clientWith: clientWithKey };
     await requireContact(withKey).catch(() => {
       throw error;
     });
@@ -135,8 +135,9 @@ async function firstContact(given: Probing): Promise<Probing> {
 }
 
 /** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
-async function requireContact({ client, taskId }: Probing): Promise<void> {
-  const { refusal } = await replyOf(readRows(client, taskId ?? nobody));
+async function requireContact({ client, taskId, trial }: Probing): Promise<void> {
+  // A probe that writes finds out what a page in place of an error means.
+  const { refusal } = await (trial === undefined ? replyOf : anyReplyOf)(readRows(client, taskId ?? nobody));
   if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
     throw refusal;
   }

@@ -47,13 +47,6 @@ export const questions: readonly Question[] = [
     ask: operation.wrongToken,
   },
   {
-    check: "two credentials in one request",
-    sends: "writes",
-    behaviours: ["bothCredentials"],
-    usual: "not in the contract",
-    ask: operation.bothCredentials,
-  },
-  {
     check: "path that does not exist",
     sends: "writes",
     behaviours: ["errorStatus"],
@@ -149,6 +142,14 @@ export const questions: readonly Question[] = [
     usual: "the API key for the upload, the access token for all others",
     needs: "copy",
     ask: copy.credentialsOfCopy,
+  },
+  {
+    check: "two credentials in one request",
+    sends: "writes",
+    behaviours: ["bothCredentials"],
+    usual: "not in the contract",
+    needs: "copy",
+    ask: operation.bothCredentials,
   },
   {
     check: "task that does not exist, for each operation",

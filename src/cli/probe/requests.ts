@@ -74,6 +74,18 @@ export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<
   }
 }
 
+/** As {@link replyOf}, but a page of a proxy or of the service is a refusal too. */
+export async function anyReplyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
+  try {
+    return await replyOf(call);
+  } catch (error) {
+    if (isServiceError(error) && error.status !== undefined) {
+      return { refusal: error };
+    }
+    throw error;
+  }
+}
+
 /** What two replies have in common that mean the same. */
 export function meaningOf({ refusal }: Reply<unknown>): string {
   return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;

@@ -4,7 +4,7 @@ import type { Answer, Probing } from "../question";
 import { refusalIn, settingOf } from "../question";
 import { replyOf } from "../requests";
 import type { OnRun } from "./runQuestions";
-import { onRun } from "./runQuestions";
+import { onRun, rowsSettled } from "./runQuestions";
 
 /** Seconds between two reads of a total. */
 const betweenReads = 5;
@@ -32,9 +32,17 @@ export async function lateRows(probing: Probing): Promise<Answer> {
   }
   const earlier = run.totals.filter((total) => total > 0 && total < last).length;
   const found = `Totals after the end, one after the other: ${run.totals.join(", ")}.`;
-  return isSettled(run.totals)
-    ? { found, behaviours: [`rowsArriveLate=${earlier}`] }
-    : { is: "warning", found, remedy: 'Rows still arrive: finishedWhen: "rowsSettled" of a CloudRun waits for them.' };
+  if (earlier === 0 && isSettled(run.totals)) {
+    return { found, behaviours: ["rowsArriveLate=0"] };
+  }
+  // An export right after the last subtask would miss rows, or refuse to mark them.
+  return {
+    is: "problem",
+    found,
+    remedy: "Rows arrive after the last subtask has ended.",
+    argument: rowsSettled,
+    behaviours: isSettled(run.totals) ? [`rowsArriveLate=${earlier}`] : [],
+  };
 }
 
 function isSettled(totals: readonly number[]): boolean {

@@ -91,6 +91,9 @@ export async function changeWhileRunning(probing: Probing): Promise<Answer> {
   return { is: "unclear", found: "Accepted, right after the start. The run may not have begun, or may have ended." };
 }
 
+/** For runs whose subtasks do not tell the end of their rows. */
+export const rowsSettled = 'finishedWhen: "rowsSettled" of each CloudRun';
+
 /** Seconds of the longest wait between two reads. */
 const longestWait = 300;
 /** Requests that are kept for the questions about rows. */
@@ -177,7 +180,7 @@ function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
     ? {
         is: "problem",
         found,
-        argument: 'finishedWhen: "rowsSettled" of each CloudRun',
+        argument: rowsSettled,
         remedy:
           'A wait needs finishedWhen: "rowsSettled" of a CloudRun, and --finished-when rowsSettled of "webextract run".',
         behaviours: ["splitting=never", "splitting=listsOnly"],
