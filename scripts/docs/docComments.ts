@@ -50,12 +50,13 @@ export class DocComments {
     throw new Error(`No file declares ${name}.`);
   }
 
-  /** The doc comment of an exported constant. */
+  /** The doc comment of an exported constant or class. */
   ofValue(name: string): string {
     for (const source of this.program.getSourceFiles().filter(({ isDeclarationFile }) => !isDeclarationFile)) {
-      for (const statement of source.statements.filter(ts.isVariableStatement)) {
-        const declaration = statement.declarationList.declarations.find((each) => each.name.getText() === name);
-        if (declaration !== undefined) {
+      for (const statement of source.statements) {
+        const declared = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
+        const declaration = declared.filter(isNamed).find((each) => each.name?.getText() === name);
+        if (declaration?.name !== undefined) {
           return this.commentOf(this.checker.getSymbolAtLocation(declaration.name));
         }
       }
@@ -97,4 +98,8 @@ export class DocComments {
       },
     };
   }
+}
+
+function isNamed(node: ts.Node): node is ts.VariableDeclaration | ts.ClassDeclaration {
+  return ts.isVariableDeclaration(node) || ts.isClassDeclaration(node);
 }

@@ -1,6 +1,7 @@
 /** Types of the schema of the native plugin, from the shapes of arguments. */
 import type { ArgSpec, ArgSpecs, Shape } from "../../src/resources/args";
 import { typeToken } from "../../src/resources/urn";
+import { describeShape } from "../../src/values/kinds";
 import type { Documented, FieldOf } from "../docs/docComments";
 
 export type Spec = Record<string, unknown>;
@@ -46,14 +47,15 @@ export class TypeSpecs {
       case "boolean":
       case "string":
         return { type: shape.is };
+      // Not a type with its words: `pulumi do` has a flag for a string, and none for such a type. `check` refuses other words.
+      case "choice":
+        return { type: "string" };
       case "number":
         return { type: shape.isInteger ? "integer" : "number" };
       case "scalar":
         return form === "stored"
           ? { type: "string" }
           : { oneOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
-      case "choice":
-        return this.ofChoice(path, shape);
       case "list":
         return form === "stored" && shape.isLines
           ? { type: "string" }
@@ -72,8 +74,9 @@ export class TypeSpecs {
       return this.ofDocumented(at, documented);
     }
     const byDefault = documented?.defaultTag;
+    const more = [...wordsOf(spec.kind), ...(byDefault === undefined ? [] : [`Default: ${byDefault}.`])];
     return {
-      description: `${documented?.comment ?? ""}${byDefault === undefined ? "" : ` Default: ${byDefault}.`}`,
+      description: [documented?.comment ?? "", ...more].join(" "),
       ...this.ofShape(at, spec.kind, documented?.fields ?? (() => undefined), form),
       ...(spec.replaces && form === "written" && { willReplaceOnChanges: true }),
     };
@@ -101,16 +104,6 @@ export class TypeSpecs {
     return refTo(names.get(shape) ?? "");
   }
 
-  private ofChoice(path: string, shape: Shape & { is: "choice" }): Spec {
-    const { written } = this.names;
-    if (!written.has(shape)) {
-      const name = this.nameFor(path);
-      written.set(shape, name);
-      this.add(name, { type: "string", enum: shape.of.map((value) => ({ value })) });
-    }
-    return refTo(written.get(shape) ?? "");
-  }
-
   private nameFor(path: string): string {
     return this.chosen[path] ?? path;
   }
@@ -118,6 +111,11 @@ export class TypeSpecs {
   private add(name: string, spec: Spec): void {
     this.all[typeToken(name, "native")] = spec;
   }
+}
+
+/** The words of a choice, for its description. */
+export function wordsOf(shape: Shape): string[] {
+  return shape.is === "choice" ? [`Must be ${describeShape(shape)}.`] : [];
 }
 
 function refTo(name: string): Spec {

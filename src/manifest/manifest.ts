@@ -60,7 +60,7 @@ function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
   if (!isPlainMap(variables)) {
     throw new RunError(`Manifest "${name}": variables must be a map of values by their names.`);
   }
-  const { readManifests, describeProblem } = manifestReader();
+  const { readManifests, refusalOf } = manifestReader();
   const { tasks, problems } = readManifests({
     paths,
     folder: process.cwd(),
@@ -68,15 +68,10 @@ function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
     variables: variablesOf(variables),
   });
   if (problems.length > 0) {
-    const shown = problems.slice(0, mostShown).map(describeProblem);
-    const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more problems`] : [];
-    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    throw new RunError(`Manifest "${name}" has ${count}:\n${[...shown, ...more].join("\n")}`);
+    throw new RunError(refusalOf(`Manifest "${name}"`, problems));
   }
   return tasks;
 }
-
-const mostShown = 100;
 
 function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
   return {

@@ -1,5 +1,7 @@
 /** The options of a `ServiceClient`, with meaning, unit and default. */
 
+import type { OperationName } from "./contract/operations";
+
 /** The lines that `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait. */
 export type LogLevel = "silent" | "debug" | "trace";
 
@@ -66,6 +68,27 @@ export interface ServiceClientOptions {
    * @internal
    */
   mustStoreTokens?: boolean;
+  /**
+   * Follows each request. Default: nobody does.
+   * @internal
+   */
+  watch?: RequestWatch;
+}
+
+/** Follows the requests of a client: `probe` limits their number, and looks at responses as they came. */
+export interface RequestWatch {
+  /** Called before each attempt. What it throws ends the call, and nothing is sent. */
+  before(name: OperationName): void;
+  /** Called with each response, whatever its status. */
+  after(name: OperationName, response: WatchedResponse): void;
+}
+
+/** A response as it came. */
+export interface WatchedResponse {
+  status: number;
+  body: Buffer;
+  /** The names of the headers that tell a limit of requests. */
+  rateHeaders?: readonly string[];
 }
 
 /** Options of a single call. */

@@ -124,7 +124,7 @@ func main() {
 		run, err := webextract.NewCloudRun(ctx, "run", &webextract.CloudRunArgs{
 			TaskId:  prices.ID(),
 			RerunOn: pulumi.Array{pages, shelves},
-			WaitFor: webextract.CloudRunWaitForFinished,
+			WaitFor: pulumi.String("finished"),
 		})
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func main() {
 		subtasks, err := webextract.NewCloudSubtasks(ctx, "failed-again", &webextract.CloudSubtasksArgs{
 			TaskId:     books.ID(),
 			SubTaskIds: pulumi.StringArray{pulumi.String("3f0c-subtask-4"), pulumi.String("3f0c-subtask-9")},
-			Desired:    webextract.CloudSubtasksDesiredStarted,
+			Desired:    pulumi.String("started"),
 		})
 		if err != nil {
 			return err
@@ -145,16 +145,28 @@ func main() {
 		// #region dataExport
 		rows, err := webextract.NewDataExport(ctx, "rows", &webextract.DataExportArgs{
 			TaskId: prices.ID(),
-			Scope:  webextract.DataExportScopeBatch,
+			Scope:  pulumi.String("batch"),
 			LotNo:  run.ID(),
 			// Each run has its own file, so no file is overwritten.
 			Path:   pulumi.String("rows/prices-{lotNo}.csv"),
-			Format: webextract.DataExportFormatCsv,
+			Format: pulumi.String("csv"),
 		})
 		if err != nil {
 			return err
 		}
 		ctx.Export("file", rows.File)
+		// #endregion
+
+		// #region manifest
+		shops, err := webextract.NewManifest(ctx, "shops", &webextract.ManifestArgs{
+			// Each file in the folder is a task.
+			Path:      pulumi.String("tasks"),
+			Variables: pulumi.Map{"site": pulumi.String("https://shop.example.com")},
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("runs", shops.Runs)
 		// #endregion
 
 		ctx.Export("others", pulumi.Array{parameters, startUrls, subtasks})

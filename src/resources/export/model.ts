@@ -4,10 +4,10 @@ import type { PendingState, ProfileArgs, ServiceTraits } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
 import type { CompressionName } from "./formats/compression";
-import type { ColumnType, CsvFormulas } from "./formats/format";
+import type { ColumnType, CsvArgs } from "./formats/format";
 import type { ExportFormat } from "./formats/formats";
 
-export type { ColumnType, CompressionName, CsvFormulas, ExportFormat };
+export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
 
 /**
  * Rows in a file.
@@ -43,25 +43,24 @@ export interface DataExportArgs extends ProfileArgs {
   path: string;
   /**
    * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. A change exports again.
+   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. `xlsx`: a sheet for Excel. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
   /**
-   * `keep`: CSV cells are what the service sent. `escape`: a cell that a spreadsheet would run as a formula gets an apostrophe before it. Needs
-   * `format: "csv"`. A change exports again.
-   * @default "keep"
+   * Who reads the CSV file. Needs `format: "csv"`. A change exports again.
+   * @default for programs, with commas
    */
-  csvFormulas?: CsvFormulas;
+  csv?: CsvArgs;
   /**
-   * The types of Parquet columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
-   * `format: "parquet"`. A change exports again.
+   * The types of columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
+   * `format: "parquet"` or `"xlsx"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
    * Compresses the finished file, whose `path` must end in `.gz` or `.zst`. Parquet is compressed inside the file: its path ends in neither, and only
-   * Parquet has `snappy`. A change exports again.
+   * Parquet has `snappy`. XLSX has no choice. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;

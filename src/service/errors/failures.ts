@@ -22,6 +22,8 @@ export interface HttpResponse {
   age?: number;
   /** The headers with which the other side, or a proxy on the way, names itself. */
   answeredBy?: string;
+  /** The names of the headers that tell a limit of requests. */
+  rateHeaders?: string[];
   body: Buffer;
 }
 

@@ -39,7 +39,7 @@ func main() {
 		}
 		run, err := webextract.NewCloudRun(ctx, "run", &webextract.CloudRunArgs{
 			TaskId:      copy.ID(),
-			WaitFor:     webextract.CloudRunWaitForFinished,
+			WaitFor:     pulumi.String("finished"),
 			PollSeconds: pulumi.Float64(0),
 			RerunOn:     pulumi.Array{settings},
 		}, pulumi.DependsOn([]pulumi.Resource{settings}))
@@ -48,7 +48,7 @@ func main() {
 		}
 		_, err = webextract.NewDataExport(ctx, "rows", &webextract.DataExportArgs{
 			TaskId: copy.ID(),
-			Scope:  webextract.DataExportScopeBatch,
+			Scope:  pulumi.String("batch"),
 			LotNo:  run.ID(),
 			Path:   pulumi.String("rows.ndjson"),
 		})
