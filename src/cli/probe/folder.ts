@@ -102,12 +102,15 @@ function withoutValues(value: unknown, name = "", isRow = false): unknown {
       }),
     );
   }
-  if (value === null || typeof value === "boolean") {
-    return isRow ? typeof value : value;
+  if (isRow) {
+    return `<${value === null ? "null" : typeof value}>`;
   }
-  if (counts.has(name) && !isRow && typeof value === "number") {
+  if (value === null || typeof value === "boolean") {
     return value;
   }
-  const [word] = words.has(name) && !isRow ? vocabulary([value]) : [];
+  if (counts.has(name) && typeof value === "number") {
+    return value;
+  }
+  const [word] = words.has(name) ? vocabulary([value]) : [];
   return word ?? `<${typeof value === "string" ? shapeOf(value) : typeof value}>`;
 }

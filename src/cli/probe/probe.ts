@@ -100,8 +100,7 @@ async function findingOf({ check, usual, ask, isFirstStep }: Question, probing: 
     const found = `No response that the package can use (${error.kind}).`;
     return { is: "problem", found, remedy: "Run the probe again. If this stays, report it." };
   });
-  const { is = "good" } = answer;
-  return { ...answer, is, check, usual, consequence: consequenceOf({ ...answer, is }) };
+  return { is: "good", ...answer, check, usual, consequence: consequenceOf(answer) };
 }
 
 function consequenceOf({ is, setting, argument, limitation }: Answer): Consequence {
@@ -126,7 +125,8 @@ async function firstContact(given: Probing): Promise<Probing> {
     if (!isServiceError(error, "credential") || options.apiKey === undefined || !isContract) {
       throw error;
     }
-    const withKey: Probing = { ...given, needsKey: true, client: clientWith({ credentials: "apiKey" }) };
+    const clientWithKey: typeof clientWith = (changes) => clientWith({ credentials: "apiKey", ...changes });
+    const withKey: Probing = { ...given, needsKey: true, client: clientWithKey({}), clientWith: clientWithKey };
     await requireContact(withKey).catch(() => {
       throw error;
     });

@@ -7,6 +7,7 @@ import type { Host } from "../../provider/host";
 import { ProviderError } from "../../provider/providerErrors";
 import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
+import { linesAsOne } from "../../resources/lists/linesAsOne";
 import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
 import { isPlainMap, unknown } from "../../resources/values";
 import { ownPackage } from "../../service/ownPackage";
@@ -191,7 +192,8 @@ class ManifestComponent {
       return undefined;
     }
     const used = [...given.map(([, child]) => child), ...others] as Registered[];
-    const { values, secrets } = withoutVariables(args);
+    const sent = linesAsOne(resourceNamed(ownType).args, args, (argument, list) => ({ [argument]: list }));
+    const { values, secrets } = withoutVariables(sent);
     const known = Object.fromEntries(given.map(([argument, child]) => [argument, child?.id || unknown]));
     const wire: Properties = { ...encode({ ...known, ...values }, secrets) };
     if (resources !== undefined) {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Behaviour, Emulator, Seed } from "webextract-emulator";
+import type { Behaviour, Emulator, Seed, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
@@ -22,7 +22,8 @@ export async function startSite(): Promise<{ baseUrl: string; close(): Promise<v
   });
 }
 
-export function seedFor(site: string): Seed {
+/** @param rows what a run brings at once, without opening a page */
+export function seedFor(site: string, rows?: Pick<SeedTask, "syntheticRows" | "syntheticSubtasks">): Seed {
   const actions = [
     {
       actionType: "NavigateAction",
@@ -41,7 +42,7 @@ export function seedFor(site: string): Seed {
     ...{ actionType: "ExtractDataAction", actionId: "read-the-shelf", name: "Read" },
     properties: { "Field.shelf": "h1" },
   } as never);
-  return { taskGroups: [{ taskGroupId: group }], tasks: [{ taskId: original, taskGroupId: group, actions }] };
+  return { taskGroups: [{ taskGroupId: group }], tasks: [{ taskId: original, taskGroupId: group, actions, ...rows }] };
 }
 
 export interface Written {

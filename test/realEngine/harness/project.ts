@@ -206,7 +206,8 @@ export class Project {
   start(command: readonly string[], options: Omit<RunOptions, "expect"> = {}): Run {
     // The arguments of the test come last, so that they override the defaults.
     const args = [...command, "--stack", this.stack, ...always, ...(options.args ?? [])];
-    const takesStack = (command[0] !== "stack" || command[1] !== "init") && !command.includes("--help");
+    const [verb, noun] = command;
+    const takesStack = verb !== "do" && (verb !== "stack" || noun !== "init") && !command.includes("--help");
     const run = new Run(this.engine.pulumi, takesStack ? args : [...command, ...always], {
       cwd: this.folder,
       env: { ...this.env, ...options.env },
