@@ -15,17 +15,10 @@ export function partsOfCli(): Parts {
     command: "npm run docs",
     required: {
       commands: commands.map(sectionOf).join("\n\n"),
-      "common options": [
-        optionsList([...connectionOptions(), ...commonOptions()]),
-        `Commands that need no service have only their own options and \`--json\`: ${withoutService()}.`,
-      ].join("\n\n"),
+      "common options": optionsList([...connectionOptions(), ...commonOptions()]),
       "exit codes": codes.join("\n"),
     },
   };
-}
-
-function withoutService(): string {
-  return commands.flatMap(({ name, connects }) => (connects ? [] : [`\`${name}\``])).join(", ");
 }
 
 type Options = NonNullable<CliCommand["options"]>;

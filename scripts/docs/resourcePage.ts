@@ -141,7 +141,7 @@ function inWords(shape: Shape): string {
     case "any":
       return "any value";
     case "choice":
-      return shape.of.map((word) => `\`${JSON.stringify(word)}\``).join(" or ");
+      return shape.of.map((word) => `\`${JSON.stringify(word)}\``).join(", ");
     case "number":
       return `${shape.isInteger ? "integer" : "number"}, ${shape.max === undefined ? `at least ${shape.min}` : `from ${shape.min} to ${shape.max}`}`;
     case "list":

@@ -38,8 +38,8 @@ describe("the pages", () => {
     const keys = Object.keys(configKeys);
     const variables: string[] = Object.values(configKeys).map(({ environment }) => environment);
     for (const page of pages()) {
-      for (const [, key = ""] of readPage(page).matchAll(/(?<![\w:/])webextract:(\w+)/g)) {
-        assert.ok(["index", ...keys].includes(key) || /^[A-Z]/.test(key), `${page}: webextract:${key}`);
+      for (const [, key = ""] of readPage(page).matchAll(/(?<![\w:/-])webextract:(\w+)/g)) {
+        assert.ok(["index", ...keys].includes(key) || /^(?:get)?[A-Z]/.test(key), `${page}: webextract:${key}`);
       }
       for (const [name] of readPage(page).matchAll(/\bWEBEXTRACT_\w+/g)) {
         assert.ok(["WEBEXTRACT_", "WEBEXTRACT_PROFILE", ...variables].includes(name), `${page}: ${name}`);

@@ -43,7 +43,7 @@ describe("the page of a resource", () => {
     const { ExtractionTask } = resources;
     assert.ok(ExtractionTask);
     const [whole = "", part = ""] = [ExtractionTask, TaskParameters].map((each) => partsOf(each).required.arguments);
-    assert.ok(whole.includes('- `actions.*.loop.mode` (`"replace"` or `"append"`; default `"replace"`): '));
+    assert.ok(whole.includes('- `actions.*.loop.mode` (`"replace"`, `"append"`; default `"replace"`): '));
     assert.doesNotMatch(part, /loop\.mode/);
     assert.match(part, /^- `actions` .* Its fields: \[ExtractionTask\]\(extraction-task\.md#arguments\)\.$/m);
   });

@@ -63,9 +63,7 @@ The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves
 [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
 \`npx webextract probe\` finds out how your service behaves, and names the settings that fit. With \`--write --start\`, it tries each behaviour on a copy of a task.
 
-A test run writes this page: \`npx tsx test/service/matrix/writeTable.ts\`. Under each behaviour that differs from the default, and under every pair, the client copies
-a task, configures it, runs it, and reads, exports, marks and removes its rows. The resources run on the real engine under combinations of them: every row is in the file, only rows in the file are
-marked, and no task is copied and no run is started twice.
+Under each behaviour, under every pair of them, and on the real engine under combinations, every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
 
 ## What needs a setting, and what is refused
 
@@ -88,7 +86,9 @@ ${handled.join(", ")}.
 \`probe --write --start\` finds each behaviour and each pair of behaviours of this page, or says that the responses do not show it. These it cannot find from outside:
 
 ${Object.entries(hidden)
-  .map(([about, { behaviours: names, why }]) => `- ${about}: ${why} (${names.map((name) => `\`${name}\``).join(", ")}).`)
+  .map(
+    ([about, { behaviours: names, why }]) => `- ${about}: ${why} (${names.map((name) => `\`${name}\``).join(", ")}).`,
+  )
   .join("\n")}
 `;
 }
