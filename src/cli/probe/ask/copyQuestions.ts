@@ -218,6 +218,12 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
   const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
   const accepted = (reply: Reply<unknown> | undefined): boolean | undefined => reply && reply.refusal === undefined;
   const behaviours = acceptances(accepted(read), accepted(upload), accepted(uploadByToken));
+  const byKey = accepted(upload) === true;
+  trial.uploadsWith = byKey ? "apiKey" : accepted(uploadByToken) === true ? "bearer" : undefined;
+  if (scheme === "bearer" && byKey && accepted(uploadByToken) === false) {
+    const setting = settingOf("credentials", "contract");
+    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+  }
   if (needsKey) {
     const setting = settingOf("credentials", "apiKey");
     return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };

@@ -50,13 +50,15 @@ export async function refusals({ client, clientWith, requests, trial, options }:
   const answer: Partial<Answer> = {};
   let isGone = false;
   let once = false;
-  const { apiKey, credentials = "contract" } = options;
-  // Without an API key, the client does not send an upload.
+  // The upload can need another credential than the present options give it, or none fits.
+  const uploader = trial?.uploadsWith && clientWith({ credentials: trial.uploadsWith });
   const asked = requestsFor(nobody, trial?.group ?? "").filter(
-    ([name]) => name !== "updateTaskUrls" || apiKey !== undefined || credentials === "bearer",
+    ([name]) => name !== "updateTaskUrls" || uploader !== undefined,
   );
   for (const [name, request] of asked) {
-    const { refusal }: Reply<Buffer> = await anyReplyOf(asker.send(name, { request }, { once }));
+    const { refusal }: Reply<Buffer> = await anyReplyOf(
+      (name === "updateTaskUrls" ? (uploader ?? asker) : asker).send(name, { request }, { once }),
+    );
     const said = refusal === undefined ? "accepted" : refusalIn(refusal);
     groups.set(said, [...(groups.get(said) ?? []), name]);
     if (name === "getData") {
