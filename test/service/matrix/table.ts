@@ -88,7 +88,9 @@ ${handled.join(", ")}.
 \`probe --write --start\` finds each behaviour and each pair of behaviours of this page, or says that the responses do not show it. These it cannot find from outside:
 
 ${Object.entries(hidden)
-  .map(([about, { behaviours: names, why }]) => `- ${about}: ${why} (${names.map((name) => `\`${name}\``).join(", ")}).`)
+  .map(
+    ([about, { behaviours: names, why }]) => `- ${about}: ${why} (${names.map((name) => `\`${name}\``).join(", ")}).`,
+  )
   .join("\n")}
 `;
 }

@@ -4,6 +4,7 @@ import { isPlainMap } from "../../../resources/values";
 import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
+import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { described, nobody, refusalIn, settingOf } from "../question";
 import type { Reply } from "../requests";
@@ -331,7 +332,7 @@ export async function withoutRows(probing: Probing): Promise<Answer> {
 
 export async function rates({ client, requests }: Probing): Promise<Answer> {
   const names = [...new Set(requests.responses.flatMap(({ rateHeaders }) => rateHeaders))].sort();
-  const refused = requests.responses.filter(({ status }) => status === 429);
+  const refused = requests.responses.filter(({ status }) => statusSays.tooMany(status));
   const seconds = Math.round(Math.abs(client.clockAhead ?? 0) / 1000);
   const clock =
     client.clockAhead === undefined
