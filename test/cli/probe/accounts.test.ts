@@ -35,6 +35,17 @@ describe("probe --write --start", function () {
     );
   });
 
+  it("names the setting of the contract if the configured one does not fit any more", async () => {
+    await withProbed(
+      {},
+      ({ report }) => {
+        assert.ok(!hasProblems(report), JSON.stringify(report.findings.filter(({ is }) => is !== "good")));
+        assert.ok(report.settings.some(({ key, value }) => key === "webextract:credentials" && value === "contract"));
+      },
+      { options: { credentials: "bearer" } },
+    );
+  });
+
   it("says what a task without actions, loops and rows does not show, and claims nothing", async () => {
     const site = await startSite();
     const bare = { taskId: original, taskGroupId: group, actions: [] };
