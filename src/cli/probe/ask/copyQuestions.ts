@@ -338,7 +338,7 @@ export async function rates({ client, requests }: Probing): Promise<Answer> {
     client.clockAhead === undefined
       ? "No response has a date."
       : `The clock of this machine is ${seconds <= 1 ? "within 1 s" : `${seconds} s ${client.clockAhead > 0 ? "ahead" : "behind"}`}.`;
-  const found = `Headers about a rate: ${names.join(", ") || "none"}. Responses with 429: ${refused.length}. ${clock}`;
+  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${clock}`;
   const waits = refused.some(({ rateHeaders }) => rateHeaders.includes("retry-after"));
   const behaviours =
     refused.length === 0 ? [] : waits ? ["retryAfter=seconds", "retryAfter=date"] : ["retryAfter=none"];

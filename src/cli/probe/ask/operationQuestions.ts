@@ -130,7 +130,7 @@ export async function wrongToken({ client }: Probing): Promise<Answer> {
   const { status = 0, kind, code } = refusal;
   const behaviours = [`expiredToken=status${status}`].filter((each) => /=status40[013]$/.test(each));
   const found = `A refusal: ${refusalIn(refusal)}.`;
-  // Without a code, a 403 can mean an expired token, and the client renews it once.
+  // A refusal of the permission without a code can mean an expired token, and the client renews it once.
   if (kind === "credential" || (kind === "plan" && code === undefined)) {
     return { found, behaviours };
   }
