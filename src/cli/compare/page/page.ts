@@ -23,7 +23,7 @@ for (const search of document.querySelectorAll(".search")) {
     status.textContent = shown + " of " + rows.length + " lines";
   });
 }
-const { compare } = new Intl.Collator(undefined, { numeric: true });
+const { compare } = new Intl.Collator([], { numeric: true });
 const ordered = (one, other) => (one.number - other.number) || compare(one.text, other.text);
 for (const { tHead, tBodies: [body] } of document.querySelectorAll("table")) {
   const titles = [...tHead.rows[0].cells];
