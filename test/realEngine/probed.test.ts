@@ -32,6 +32,7 @@ describe("a project with the settings of webextract probe --write --start", func
   let world: World;
   before(async () => {
     world = await World.create({ program: "" });
+    await world.project.shell("pulumi stack select dev");
   });
   after(() => world.remove());
 
