@@ -37,7 +37,7 @@ export async function construct(
     throw new ProviderError(`pulumi-webextract has no component "${request.getType()}". It has ${type}.`);
   }
   const tasks = tasksOf(request, host);
-  const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted);
+  const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted, request.getParallel());
   try {
     return await new ManifestComponent(request, monitor, providerUrn).declare(tasks);
   } finally {
