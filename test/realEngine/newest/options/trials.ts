@@ -1,0 +1,379 @@
+import type { StateResource } from "../../harness";
+import { imports } from "./imports";
+import type { OptionWorld, Seen, Type } from "./optionWorld";
+import { resourceNames, types } from "./optionWorld";
+
+/** What happens with an option of one resource. */
+export type Verdict = "works" | "ignored" | "refused" | "not in the SDK" | string;
+export type Verdicts = Readonly<Record<Type, Verdict>>;
+
+export interface Trial {
+  /** As the page names it. */
+  option: string;
+  /** What a reader must know. */
+  note: string;
+  run(world: OptionWorld, version: string): Promise<Verdicts>;
+}
+
+const failing = `const h = new pulumi.ResourceHook("h", async () => { throw new Error("of the hook"); });`;
+const everyError = ["up", "--yes", "--skip-preview", "--continue-on-error"];
+
+export function forEach(verdictOf: (type: Type) => Verdict): Verdicts {
+  return Object.fromEntries(types.map((type) => [type, verdictOf(type)])) as Verdicts;
+}
+
+/** `works` where the condition holds. Anything else stands in the page, which the test refuses. */
+function works(seen: Seen, holds: (resource: StateResource, before: StateResource, type: Type) => boolean): Verdicts {
+  return forEach((type) => {
+    const [now, before] = [seen.after.get(type), seen.before.get(type)];
+    return now !== undefined && before !== undefined && holds(now, before, type) ? "works" : `FAILED: ${summary(seen)}`;
+  });
+}
+
+function summary({ result, operations }: Seen): string {
+  const errors = [...result.output.matchAll(/error: .*/g)].map(([text]) => text.slice(0, 200));
+  return `${result.code} ${operations.join(" ")} ${errors.join(" ")}`;
+}
+
+const isQuiet = ({ result, operations }: Seen): boolean => result.code === 0 && operations.length === 0;
+const isSame = (now: StateResource, before: StateResource): boolean => now.created === before.created;
+const isNew = (now: StateResource, before: StateResource): boolean => now.created !== before.created;
+
+/** The option takes effect in the state, and the up requests nothing. */
+function inState(
+  option: string,
+  options: string,
+  has: (now: StateResource) => unknown,
+  note: string,
+  before?: string,
+): Trial {
+  return {
+    option,
+    note,
+    async run(world) {
+      const seen = await world.run({ options, before });
+      return works(seen, (now, earlier) => isQuiet(seen) && isSame(now, earlier) && Boolean(has(now)));
+    },
+  };
+}
+
+/** A change that replaces every resource: each once, with at most one start, and without the loss of a file. */
+async function replaceAll(world: OptionWorld, declared: Parameters<OptionWorld["run"]>[0]): Promise<Verdicts> {
+  const starts = world.starts;
+  const seen = await world.run(declared);
+  const isSafe = world.starts === starts + 1 && world.hasFile;
+  const again = await world.run({ ...declared, replacesAnchor: false });
+  return works(seen, (now, before) => seen.result.code === 0 && isNew(now, before) && isSafe && isQuiet(again));
+}
+
+const ignoredPaths: Record<Type, string> = {
+  TaskCopy: "forceDestroy",
+  ExtractionTask: "actions.open.properties.Url",
+  TaskActionConfig: "actions.open.properties.Url",
+  TaskParameters: "actions.open.properties.Wait",
+  TaskLoopItems: "items",
+  TaskStartUrls: "urls",
+  CloudRun: "triggers",
+  CloudSubtasks: "desired",
+  DataExport: "triggers",
+};
+
+function ignoring(option: string, options: string, note: string): Trial {
+  return {
+    option,
+    note,
+    async run(world) {
+      const seen = await world.run({ changed: "once", options });
+      return works(
+        seen,
+        (now, before) => isQuiet(seen) && JSON.stringify(now.inputs) === JSON.stringify(before.inputs),
+      );
+    },
+  };
+}
+
+/** An option that the package or the engine refuses for some resources, before any request. */
+function refusing(option: string, options: string, note: string, message: string): Trial {
+  return {
+    option,
+    note,
+    async run(world) {
+      // A run waits for the settings, which are not there if they are refused.
+      const isRun = 'type === "CloudRun"';
+      const others = await world.run({ options: `${isRun} ? {} : ${options}` }, ["preview"]);
+      const run = await world.run({ options: `${isRun} ? ${options} : {}` }, ["preview"]);
+      return forEach((type) => {
+        const seen = type === "CloudRun" ? run : others;
+        const isRefused = new RegExp(`(refused ${type}: |resource ${resourceNames[type]} ).*${message}`);
+        if (isRefused.test(seen.result.output)) {
+          return "refused";
+        }
+        return seen.result.code === 0 ? "works" : `FAILED: ${summary(seen)}`;
+      });
+    },
+  };
+}
+
+export const trials: readonly Trial[] = [
+  inState(
+    "`aliases`, `parent`",
+    `{ parent: shop, aliases: [{ parent: pulumi.rootStackResource }] }`,
+    ({ parent }) => parent?.endsWith("::shop"),
+    "A renamed or moved resource stays as it is.",
+    'const shop = new pulumi.ComponentResource("test:Shop", "shop");',
+  ),
+  inState(
+    "`dependsOn`",
+    `{ dependsOn: [anchor], aliases: [{ parent: "urn:pulumi:dev::test::test:Shop::shop" }] }`,
+    ({ dependencies }) => dependencies?.some((urn) => urn.endsWith("::anchor")),
+    "The classes add the order of the resources of a task.",
+  ),
+  {
+    option: "`protect`",
+    note: "A destroy, and a replace, are refused before any request.",
+    async run(world) {
+      const seen = await world.run({ options: "{ protect: true }" });
+      const refused = await world.run({ options: "{ protect: true }" }, ["destroy", "--yes", "--skip-preview"]);
+      // The destroy has removed what is not protected.
+      await world.run({});
+      const stays = refused.result.code !== 0 && refused.operations.length === 0;
+      return works(seen, (now) => isQuiet(seen) && now.protect === true && stays);
+    },
+  },
+  inState(
+    "`transforms`",
+    "{ transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, protect: true } })] }",
+    ({ protect }) => protect,
+    "What they change is checked as what the program writes.",
+  ),
+  inState(
+    "`transformations`",
+    "{ transformations: [({ props, opts }) => ({ props, opts: { ...opts, protect: true } })] }",
+    ({ protect }) => protect,
+    "As `transforms`.",
+  ),
+  {
+    option: "`replacementTrigger`",
+    note: "Its first value changes nothing. Each change replaces: one new copy, one new run after the old one is stopped, one export. `restore` then keeps the values that the resource wrote.",
+    async run(world) {
+      const first = await world.run({ options: '{ replacementTrigger: "one" }' });
+      const replaced = await replaceAll(world, { options: '{ replacementTrigger: "two" }' });
+      return forEach((type) => (isQuiet(first) ? replaced[type] : `FAILED: ${summary(first)}`));
+    },
+  },
+  {
+    option: "`replaceWith`",
+    note: "As `replacementTrigger`. If the start of a run fails, the next up does not start it: `rerunOn` does.",
+    async run(world) {
+      const options = "{ replaceWith: [anchor] }";
+      await world.run({ options });
+      return replaceAll(world, { options, replacesAnchor: true });
+    },
+  },
+  {
+    option: "`additionalSecretOutputs`",
+    note: "The output is encrypted in the state from the next write on.",
+    async run(world) {
+      const options = '{ replacementTrigger: "three", additionalSecretOutputs: ["taskId"] }';
+      await world.run({ options: '{ replacementTrigger: "two" }' });
+      const seen = await world.run({ options });
+      return works(seen, (now) => JSON.stringify(now.outputs?.taskId).includes("ciphertext"));
+    },
+  },
+  {
+    option: "`deleteBeforeReplace: true`",
+    note: "A `CloudRun` always has it. A copy with rows is not replaced then, as it is not removed.",
+    run: async (world) => {
+      const options = (trigger: string) => `{ replacementTrigger: "${trigger}", deleteBeforeReplace: true }`;
+      await world.run({ options: options("three") });
+      return replaceAll(world, { options: options("four") });
+    },
+  },
+  refusing(
+    "`deleteBeforeReplace: false`",
+    "{ deleteBeforeReplace: false }",
+    "A task has one run at a time: the delete of the old run would stop the new one.",
+    "deleteBeforeReplace must not be false",
+  ),
+  ignoring(
+    "`ignoreChanges` of a path",
+    `{ ignoreChanges: [(${JSON.stringify(ignoredPaths)})[type]] }`,
+    "A list of lines is one path, such as `items`.",
+  ),
+  ignoring('`ignoreChanges: ["*"]`', '{ ignoreChanges: ["*"] }', "Nothing is sent, and no run starts."),
+  {
+    option: "`hideDiffs`",
+    note: "**Pulumi prints the old resource in place of a hidden diff**: a reviewer reads old values as if they stayed. Do not use it for what is reviewed.",
+    async run(world) {
+      const seen = await world.run({ changed: "once", options: '{ hideDiffs: ["*"] }' }, ["preview", "--diff"]);
+      const isHidden = seen.result.code === 0 && !seen.result.output.includes("value-1");
+      return works(seen, () => isHidden && seen.operations.length === 0);
+    },
+  },
+  {
+    option: '`replaceOnChanges: ["*"]`',
+    note: "A change replaces in place of an update. A change of an option of ours, such as `forceDestroy`, replaces too.",
+    async run(world) {
+      const starts = world.starts;
+      const seen = await world.run({ changed: "from now on", options: '{ replaceOnChanges: ["*"] }' });
+      const isSafe = world.starts === starts + 1 && world.hasFile;
+      return works(seen, (now, before) => seen.result.code === 0 && isSafe && isNew(now, before));
+    },
+  },
+  {
+    option: "`customTimeouts`",
+    note: "A warning names what has an effect: `timeoutSeconds` of a `CloudRun`, `webextract:deadlineSeconds`.",
+    async run(world) {
+      const seen = await world.run({
+        changed: "from now on",
+        options: '{ customTimeouts: { create: "1s", update: "1s" } }',
+      });
+      return forEach((type) =>
+        seen.result.output.includes(`The option customTimeouts has no effect on ${type}.`)
+          ? "ignored"
+          : `FAILED: ${summary(seen)}`,
+      );
+    },
+  },
+  {
+    option: "`hooks` before a step, failing",
+    note: "The step sends nothing. If a hook before the create of a run fails in a replace, the old run is stopped.",
+    async run(world) {
+      const hooks = "{ hooks: { beforeCreate: [h], beforeUpdate: [h], beforeDelete: [h] } }";
+      const seen = await world.run({ changed: "from now on", options: hooks, before: failing }, everyError);
+      return works(seen, (now, before) => seen.operations.length === 0 && isSame(now, before));
+    },
+  },
+  {
+    option: "`hooks` after a step, failing",
+    note: "The result of the step is in the state, so the next up does not repeat it.",
+    async run(world) {
+      const hooks = "{ hooks: { afterCreate: [h], afterUpdate: [h], afterDelete: [h] } }";
+      const starts = world.starts;
+      const seen = await world.run({ changed: "from now on", options: hooks, before: failing }, everyError);
+      const isOnce = world.starts <= starts + 1;
+      // What depends on a failed step is left to the next up.
+      await world.run({});
+      const again = await world.run({});
+      const isStartedOnce = isOnce && world.starts === starts + 1;
+      return works(again, () => seen.result.code !== 0 && isStartedOnce && isQuiet(again));
+    },
+  },
+  {
+    option: "`hooks.onError`",
+    note: "The engine repeats the failed step. A copy or a start whose response was lost is not sent again.",
+    async run(world) {
+      const before = "const h = new pulumi.ErrorHook('h', async ({ errors }) => errors.length < 3);";
+      const starts = world.starts;
+      world.world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
+      const seen = await world.run(
+        { changed: "from now on", options: "{ hooks: { onError: [h] } }", before },
+        everyError,
+      );
+      const isOnce = world.starts === starts + 1;
+      world.adoptLotNo = world.world.emulator.inspect.runs("template-1").at(-1)?.lotNo;
+      const adopted = await world.run({});
+      return works(
+        adopted,
+        () => seen.result.code !== 0 && isOnce && adopted.result.code === 0 && world.starts === starts + 1,
+      );
+    },
+  },
+  {
+    option: "`version`, `pluginDownloadURL`",
+    note: "They choose the plugin. Without one, a warning of the engine about the version stays in the output of the stack.",
+    async run(world) {
+      const options = '{ version: "9.9.9", pluginDownloadURL: "https://nowhere.test" }';
+      const seen = await world.run({ options }, ["preview"]);
+      return forEach(() => (isQuiet(seen) ? (world.isNative ? "works" : "ignored") : `FAILED: ${summary(seen)}`));
+    },
+  },
+  refusing(
+    "`envVarMappings`",
+    "{ envVarMappings: { OTHER: 'WEBEXTRACT_BASE_URL' } }",
+    "For providers only.",
+    "envVarMappings can only be used with provider resources",
+  ),
+  {
+    option: "`stateMigrations`",
+    note: "They change the state only. Do not change ids with them.",
+    async run(world, version) {
+      if (version === "3.248") {
+        return forEach(() => "not in the SDK");
+      }
+      const seen = await world.run({ options: "{ stateMigrations: [() => undefined] }" });
+      return works(seen, (now, before) => isQuiet(seen) && isSame(now, before));
+    },
+  },
+  {
+    option: "`import`",
+    note: "[Adopt](../how-to/adopt-a-task.md) is the way for dynamic resources. The service does not show start URLs and exports.",
+    async run(world) {
+      const shown = types.filter((type) => type !== "TaskStartUrls" && type !== "DataExport");
+      const seen = await world.run({ after: world.isNative ? imports(world, shown) : "" });
+      const made = world.world.project.state().resources.map(({ urn }) => urn.split("::imported-")[1]);
+      const refused = new Set<Type>();
+      for (const type of types.filter((each) => !made.includes(each))) {
+        const { result } = await world.run({ after: imports(world, [type]) }, ["preview"]);
+        const message = new RegExp(`${type} .*: the option import does not work|A ${type} cannot be imported`);
+        if (result.code !== 0 && message.test(result.output)) {
+          refused.add(type);
+        }
+      }
+      return forEach((type) =>
+        made.includes(type) ? "works" : refused.has(type) ? "refused" : `FAILED: ${summary(seen)}`,
+      );
+    },
+  },
+];
+
+/** The last ones: they end with the deletes of all resources. */
+export const ends: readonly Trial[] = [
+  {
+    option: "`deletedWith`",
+    note: "A delete with the other resource requests nothing: a run goes on, and a file stays. From 3.276 on, a replace of the other resource replaces it too, as `replaceWith` does.",
+    async run(world, version) {
+      const options = "{ deletedWith: anchor }";
+      world.adoptLotNo = undefined;
+      await world.run({ options });
+      const starts = world.starts;
+      const seen = await world.run({ options, replacesAnchor: true });
+      const isReplaced = version !== "3.248";
+      const replaced = works(
+        seen,
+        (now, before) => (isReplaced ? isNew : isSame)(now, before) && seen.result.code === 0,
+      );
+      const isOnce = world.starts === starts + (isReplaced ? 1 : 0);
+      return afterDelete(world, await world.run({ isEmpty: true }), (type) => isOnce && replaced[type] === "works");
+    },
+  },
+  {
+    option: "`retainOnDelete`",
+    note: "As `deletedWith`, for each delete. Only the state forgets the resource.",
+    async run(world) {
+      await world.run({});
+      await world.run({ options: "{ retainOnDelete: true }" });
+      return afterDelete(world, await world.run({ isEmpty: true }), () => true);
+    },
+  },
+  {
+    option: "`provider`",
+    note: "With a `new Provider` of this package, the resources run on the plugin, and nothing is replaced. Before you remove it from a program of classes: `webextract migrate --to dynamic`, or all are made anew.",
+    async run(world) {
+      await world.run({});
+      const { baseUrl, credentials } = world.service;
+      const account = `new Provider("account", { baseUrl: "${baseUrl}", accessToken: "${credentials.accessToken}", apiKey: "${credentials.apiKey}" })`;
+      const before = `const { Provider } = require("pulumi-webextract");\nconst account = ${account};`;
+      const seen = await world.run({ options: "{ provider: account }", before });
+      return works(seen, (now, earlier) => isQuiet(seen) && isSame(now, earlier) && now.type.startsWith("webextract:"));
+    },
+  },
+];
+
+/** Nothing is in the state, and the service has got no request: the file stays. */
+function afterDelete(world: OptionWorld, seen: Seen, holds: (type: Type) => boolean): Verdicts {
+  const isKept = isQuiet(seen) && world.hasFile;
+  return forEach((type) =>
+    isKept && holds(type) && seen.before.has(type) && !seen.after.has(type) ? "works" : `FAILED: ${summary(seen)}`,
+  );
+}
