@@ -3,9 +3,8 @@ import { imports } from "./imports";
 import type { OptionWorld, Seen, Type } from "./optionWorld";
 import { resourceNames, types } from "./optionWorld";
 
-/** What happens with an option of one resource. */
-export type Verdict = "works" | "ignored" | "refused" | "not in the SDK" | string;
-export type Verdicts = Readonly<Record<Type, Verdict>>;
+/** What happens with an option, in a word for each resource. */
+export type Verdicts = Readonly<Record<Type, string>>;
 
 export interface Trial {
   /** As the page names it. */
@@ -18,7 +17,7 @@ export interface Trial {
 const failing = `const h = new pulumi.ResourceHook("h", async () => { throw new Error("of the hook"); });`;
 const everyError = ["up", "--yes", "--skip-preview", "--continue-on-error"];
 
-export function forEach(verdictOf: (type: Type) => Verdict): Verdicts {
+export function forEach(verdictOf: (type: Type) => string): Verdicts {
   return Object.fromEntries(types.map((type) => [type, verdictOf(type)])) as Verdicts;
 }
 
@@ -59,9 +58,10 @@ function inState(
 
 /** A change that replaces every resource: each once, with at most one start, and without the loss of a file. */
 async function replaceAll(world: OptionWorld, declared: Parameters<OptionWorld["run"]>[0]): Promise<Verdicts> {
-  const starts = world.starts;
+  const { starts } = world;
+  const copies = world.world.copies().length + (declared.replacesAnchor === true ? 1 : 0);
   const seen = await world.run(declared);
-  const isSafe = world.starts === starts + 1 && world.hasFile;
+  const isSafe = world.starts === starts + 1 && world.hasFile && world.world.copies().length === copies + 2;
   const again = await world.run({ ...declared, replacesAnchor: false });
   return works(seen, (now, before) => seen.result.code === 0 && isNew(now, before) && isSafe && isQuiet(again));
 }
@@ -167,7 +167,13 @@ export const trials: readonly Trial[] = [
     async run(world) {
       const options = "{ replaceWith: [anchor] }";
       await world.run({ options });
-      return replaceAll(world, { options, replacesAnchor: true });
+      const replaced = await replaceAll(world, { options, replacesAnchor: true });
+      const { starts } = world;
+      world.world.emulator.fault({ operation: "startTask", kind: "status", status: 400, when: "before" });
+      const failed = await world.run({ options, replacesAnchor: true });
+      const next = await world.run({ options });
+      const isKept = failed.result.code !== 0 && next.result.code === 0 && world.starts === starts;
+      return forEach((type) => (isKept ? replaced[type] : `FAILED: ${summary(failed)} ${summary(next)}`));
     },
   },
   {
@@ -182,7 +188,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`deleteBeforeReplace: true`",
-    note: "A `CloudRun` always has it. A copy with rows is not replaced then, as it is not removed.",
+    note: "A `CloudRun` always has it. It is the order of the steps only.",
     run: async (world) => {
       const options = (trigger: string) => `{ replacementTrigger: "${trigger}", deleteBeforeReplace: true }`;
       await world.run({ options: options("three") });
@@ -241,7 +247,15 @@ export const trials: readonly Trial[] = [
     async run(world) {
       const hooks = "{ hooks: { beforeCreate: [h], beforeUpdate: [h], beforeDelete: [h] } }";
       const seen = await world.run({ changed: "from now on", options: hooks, before: failing }, everyError);
-      return works(seen, (now, before) => seen.operations.length === 0 && isSame(now, before));
+      const { starts } = world;
+      const ofRun = 'type === "CloudRun" ? { hooks: { beforeCreate: [h] } } : {}';
+      const stopped = await world.run({ options: ofRun, before: failing });
+      const isStopped = stopped.operations.includes("stopSubtasks") && world.starts === starts;
+      await world.run({});
+      const isStarted = world.starts === starts + 1;
+      return works(seen, (now, before) => {
+        return seen.operations.length === 0 && isSame(now, before) && isStopped && isStarted;
+      });
     },
   },
   {
@@ -281,11 +295,11 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`version`, `pluginDownloadURL`",
-    note: "They choose the plugin. Without one, a warning of the engine about the version stays in the output of the stack.",
+    note: "They are for a choice among installed plugins. The dynamic host, and a plugin on PATH, run whatever they say.",
     async run(world) {
       const options = '{ version: "9.9.9", pluginDownloadURL: "https://nowhere.test" }';
       const seen = await world.run({ options }, ["preview"]);
-      return forEach(() => (isQuiet(seen) ? (world.isNative ? "works" : "ignored") : `FAILED: ${summary(seen)}`));
+      return forEach(() => (isQuiet(seen) ? "ignored" : `FAILED: ${summary(seen)}`));
     },
   },
   refusing(
@@ -331,7 +345,7 @@ export const trials: readonly Trial[] = [
 export const ends: readonly Trial[] = [
   {
     option: "`deletedWith`",
-    note: "A delete with the other resource requests nothing: a run goes on, and a file stays. From 3.276 on, a replace of the other resource replaces it too, as `replaceWith` does.",
+    note: "A delete with the other resource requests nothing: a run goes on, and a file stays. In 3.276, a replace of the other resource replaces it too, as `replaceWith` does.",
     async run(world, version) {
       const options = "{ deletedWith: anchor }";
       world.adoptLotNo = undefined;
@@ -365,7 +379,14 @@ export const ends: readonly Trial[] = [
       const account = `new Provider("account", { baseUrl: "${baseUrl}", accessToken: "${credentials.accessToken}", apiKey: "${credentials.apiKey}" })`;
       const before = `const { Provider } = require("pulumi-webextract");\nconst account = ${account};`;
       const seen = await world.run({ options: "{ provider: account }", before });
-      return works(seen, (now, earlier) => isQuiet(seen) && isSame(now, earlier) && now.type.startsWith("webextract:"));
+      // Without the option, the classes are dynamic again, and no alias leads there.
+      const without = await world.run({}, ["preview", "--json"]);
+      const { create = 0 } = JSON.parse(without.result.stdout).changeSummary as Record<string, number>;
+      const isAnew = create >= types.length;
+      return works(seen, (now, earlier) => {
+        const isMoved = now.type.startsWith("webextract:") && isAnew === !world.isNative;
+        return isQuiet(seen) && isSame(now, earlier) && isMoved;
+      });
     },
   },
 ];
