@@ -36,7 +36,7 @@ function summary({ result, operations }: Seen): string {
 
 const isQuiet = ({ result, operations }: Seen): boolean => result.code === 0 && operations.length === 0;
 const isSame = (now: StateResource, before: StateResource): boolean => now.created === before.created;
-const isNew = (now: StateResource, before: StateResource): boolean => now.created !== before.created;
+const isNew = (now: StateResource, before: StateResource): boolean => !isSame(now, before);
 
 /** The option takes effect in the state, and the up requests nothing. */
 function inState(
@@ -169,7 +169,7 @@ export const trials: readonly Trial[] = [
       await world.run({ options });
       const replaced = await replaceAll(world, { options, replacesAnchor: true });
       const { starts } = world;
-      world.world.emulator.fault({ operation: "startTask", kind: "status", status: 400, when: "before" });
+      world.world.emulator.fault({ operation: "startTask", kind: "error", code: "InvalidParameter", times: 1 });
       const failed = await world.run({ options, replacesAnchor: true });
       const next = await world.run({ options });
       const isKept = failed.result.code !== 0 && next.result.code === 0 && world.starts === starts;
