@@ -77,7 +77,7 @@ new Command("npm run bench --")
     3,
   )
   .option("--tasks <numbers>", "numbers of tasks of the benches fleet and plugin-ways, such as 100,2000", sizes)
-  .option("--save", "also write the figures to bench/results, and the pages", false)
+  .option("--save", "also write the figures to bench/results, and the page", false)
   .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(
     "after",
@@ -86,9 +86,7 @@ new Command("npm run bench --")
   .action((names: string[] | undefined, options: Options) => main(names ?? [], options))
   .addCommand(peersCommand)
   .addCommand(
-    new Command("docs")
-      .description("Writes what was saved into bench/RESULTS.md, docs/explanation/performance.md and its picture.")
-      .action(writeDocumentation),
+    new Command("docs").description("Writes what was saved into bench/RESULTS.md.").action(writeDocumentation),
   )
   .parseAsync()
   .catch((error: unknown) => {

@@ -16,7 +16,7 @@ const notices = "THIRD-PARTY-NOTICES.txt";
 export async function bundleEntries(dist: string): Promise<void> {
   await bundleEntry("src/provider/provider.ts", join(dist, "provider"));
   await bundleEntry("src/cli/main.ts", join(dist, "cli"));
-  await bundlePlugin(join(dist, "plugin"));
+  await bundlePlugin(join(dist, "plugin"), false);
   for (const module of onDemand) {
     await bundleOnDemand(module, dist);
   }
@@ -85,12 +85,16 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 }
 
 /** Much code that most runs of the plugin do not need: each is a file beside its bundle, which loads it with the first use. */
-const besidePlugin = { axios: "axios", jsonSchema: "src/resources/export/checks/jsonSchema.ts" };
+const besidePlugin = {
+  axios: "axios",
+  jsonSchema: "src/resources/export/checks/jsonSchema.ts",
+  yaml: "src/manifest/yaml.ts",
+};
 
 const loadFromBeside: Plugin = {
   name: "load from beside",
   setup(build) {
-    build.onResolve({ filter: /^(?:axios|.*\/jsonSchema)$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(?:axios|.*\/(?:jsonSchema|yaml))$/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
     );
   },
@@ -102,16 +106,19 @@ const unusedByPlugin = ["@grpc/proto-loader"];
 /**
  * Writes the native plugin. Unlike the other bundles, it works without any package beside it, except the optional ones, because its users can
  * have no Node.js project. Beside it are the launchers for a folder of plugins; an npm package starts the file itself.
+ * @param withCommandLine adds the command line, which an npm package has as a command of its own
  */
-async function bundlePlugin(folder: string): Promise<void> {
+export async function bundlePlugin(folder: string, withCommandLine: boolean): Promise<void> {
   removeModules(folder);
   const { external, ...others } = options();
   const { metafile } = await bundle({
     ...others,
     external: [...external.filter((name) => optionalPackages.includes(name)), ...unusedByPlugin],
-    entryPoints: { main: "src/plugin/main.ts", ...besidePlugin },
+    entryPoints: { main: "src/plugin/main.ts", ...besidePlugin, ...(withCommandLine && { cli: "src/cli/main.ts" }) },
     outdir: folder,
     plugins: [ownPackageInside, loadFromBeside],
+    // Most of it is the code of packages. Names stay, for the reports of faults.
+    minifyWhitespace: true,
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
   const launchers = join(repositoryRoot, "src", "plugin", "launchers");
@@ -150,7 +157,7 @@ function removeModules(folder: string): void {
 }
 
 /** Packages that users install themselves if they need them. */
-const optionalPackages = ["@aws-sdk/client-s3", "@duckdb/node-api", "@hpcc-js/wasm-zstd", "hyparquet-writer"];
+const optionalPackages = ["@aws-sdk/client-s3", "@duckdb/node-api", "@hpcc-js/wasm-zstd", "hucre", "hyparquet-writer"];
 
 /** @param root the folder of the package */
 function options(root = repositoryRoot) {

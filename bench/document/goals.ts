@@ -12,7 +12,7 @@ export interface PeerFigure extends Figure {
   tasks: number;
   /** The same ratio of processor times. Other work on the machine affects it less. */
   cpuRatio?: number;
-  /** A remark, for example "extrapolated". */
+  /** A remark, for example that a phase failed. */
   note?: string;
 }
 

@@ -5,25 +5,6 @@ import { markdownTable, withUnit } from "../report";
 import type { PeerFigure } from "./goals";
 import { ratiosOf } from "./goals";
 
-/** What the largest measured stack shows, in three sentences. */
-export function summaryText(results: readonly PeersResult[]): string {
-  const unlimited = results.filter(({ requestsPerSecond }) => requestsPerSecond === undefined);
-  const largest = unlimited.toSorted((one, other) => other.tasks - one.tasks)[0];
-  const peerOf = (name: string): PeerResult | undefined => largest?.peers.find(({ peer }) => peer === name);
-  const [ours, guide] = [peerOf("ExtractionTask"), peerOf("guide-style")];
-  if (largest === undefined || ours === undefined || guide === undefined) {
-    throw new Error("the results of the peers lack ExtractionTask or guide-style");
-  }
-  const seconds = (peer: PeerResult, phase: PhaseName): string => `${peer.phases[phase]?.wallSeconds.toFixed(0)} s`;
-  const megabytes = ({ stateBytes = 0 }: PeerResult): string => `${(stateBytes / 1_000_000).toFixed(1)} MB`;
-  const { tasks } = largest;
-  return [
-    `The first \`up\` of ${tasks} tasks takes ${seconds(ours, "first up")} with ExtractionTask, and ${seconds(guide, "first up")} with a dynamic provider written as in Pulumi's guide.`,
-    `An \`up\` without changes takes ${seconds(ours, "unchanged up")} in place of ${seconds(guide, "unchanged up")}, and makes no request.`,
-    `The state has ${megabytes(ours)} in place of ${megabytes(guide)}.`,
-  ].join("\n");
-}
-
 /** One table for each number of tasks: seconds, processor seconds and requests of each phase; then state and memory. */
 export function peersText(results: readonly PeersResult[]): string {
   return results
@@ -73,14 +54,6 @@ function sizesOf({ stateBytes, bytesOfResource, phases }: PeerResult): string[] 
     memory === undefined ? "" : withUnit(memory, "MB"),
   ];
 }
-
-/** The ways that people choose from, side by side. */
-export const choices: Readonly<Record<string, string>> = {
-  ExtractionTask: "this package",
-  "guide-style": "own dynamic provider",
-  command: "@pulumi/command",
-  restapi: "REST provider",
-};
 
 /** The ratios of this package to the other peers, with their goals. */
 export function ratiosText(results: readonly PeersResult[]): string {

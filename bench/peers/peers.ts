@@ -29,6 +29,22 @@ export const peers: readonly Peer[] = [
     survivesLoss: true,
   }),
   typescriptPeer({
+    name: "manifests",
+    summary: "the same as manifests, with the class Manifest",
+    file: "manifests",
+    hasManifests: true,
+    runsOn: "dynamic provider",
+    findsChanges: true,
+    survivesLoss: true,
+  }),
+  yamlPeer({
+    name: "manifests, YAML",
+    summary: "the same as manifests, with the component of the native plugin",
+    hasManifests: true,
+    findsChanges: true,
+    survivesLoss: true,
+  }),
+  typescriptPeer({
     name: "fine-grained",
     summary: "ours, three resources a task: TaskCopy, TaskActionConfig, TaskLoopItems",
     file: "fineGrained",

@@ -9,7 +9,7 @@ import { credentials } from "../stage/emulatorProcess";
 import { hostProcess } from "../stage/stack";
 import type { Peer, PeerStack, StackOptions } from "./peer";
 import type { Work } from "./programs/work";
-import { yamlProgram } from "./programs/yamlProgram";
+import { manifestFiles, manifestProgram, yamlProgram } from "./programs/yamlProgram";
 
 const programs = join(__dirname, "programs");
 
@@ -27,10 +27,12 @@ interface TypescriptPeer {
   file: string;
   /** Where the resources of this package run; undefined if that is of no interest. */
   runsOn?: keyof typeof providers;
+  /** Whether the program reads manifests. */
+  hasManifests?: boolean;
 }
 
 /** A peer that is a program in TypeScript. All use the same settings: no type check, no preview before the up. */
-export function typescriptPeer({ file, runsOn, ...peer }: PulumiPeer & TypescriptPeer): Peer {
+export function typescriptPeer({ file, runsOn, hasManifests = false, ...peer }: PulumiPeer & TypescriptPeer): Peer {
   const isNative = runsOn === "plugin";
   return {
     ...usual,
@@ -46,7 +48,7 @@ export function typescriptPeer({ file, runsOn, ...peer }: PulumiPeer & Typescrip
           "work.ts": readFileSync(join(programs, "work.ts"), "utf8"),
           "nothing.ts": readFileSync(join(programs, "nothing.ts"), "utf8"),
         },
-        declaration: (work) => ({ "declared.json": JSON.stringify(work) }),
+        declaration: (work) => (hasManifests ? manifestFiles(work) : { "declared.json": JSON.stringify(work) }),
         link: ["typescript", "axios"],
         config: isNative ? { "webextract:native": "true" } : {},
         env: { PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
@@ -55,7 +57,7 @@ export function typescriptPeer({ file, runsOn, ...peer }: PulumiPeer & Typescrip
 }
 
 /** The same as a program in YAML, which runs on the native plugin. */
-export function yamlPeer(peer: PulumiPeer): Peer {
+export function yamlPeer({ hasManifests = false, ...peer }: PulumiPeer & { hasManifests?: boolean }): Peer {
   return {
     ...usual,
     ...peer,
@@ -65,7 +67,8 @@ export function yamlPeer(peer: PulumiPeer): Peer {
       return openStack(options, {
         files: { "Pulumi.yaml": `name: test\nruntime: yaml\n${pluginSection()}` },
         // The engine itself reads Pulumi.yaml, several times.
-        declaration: (work) => ({ "Main.yaml": yamlProgram(work) }),
+        declaration: (work) =>
+          hasManifests ? { "Main.yaml": manifestProgram, ...manifestFiles(work) } : { "Main.yaml": yamlProgram(work) },
         install: "none",
       });
     },

@@ -37,6 +37,7 @@ interface EmulatorFlags {
   state?: string;
   seed?: Seed;
   behaviour: Partial<Behaviour>;
+  behaviours?: FaultFile;
   faults?: FaultFile;
   plan: PlanOrFaults;
   bookshop: boolean;
@@ -148,6 +149,9 @@ function serverCommand(): Command {
       collectBehaviour,
       {},
     )
+    .option("--behaviours <file>", "YAML or JSON file with behaviours, as webextract probe --write writes it", (file) =>
+      explained(() => readBehaviourFile(file)),
+    )
     .option("--faults <file>", "YAML or JSON file with faults and behaviours", (file) =>
       explained(() => readFaultFile(file)),
     )
@@ -192,7 +196,7 @@ async function run(flags: EmulatorFlags): Promise<void> {
     host: flags.host,
     stateFile: flags.state,
     seed: flags.seed,
-    behaviour: { ...faults?.behaviour, ...flags.behaviour },
+    behaviour: { ...faults?.behaviour, ...flags.behaviours?.behaviour, ...flags.behaviour },
     faults: faults?.faults,
     plan: flags.plan.plan,
     bookshop: flags.bookshop,
@@ -272,6 +276,14 @@ function collectPlan(text: string, before: PlanOrFaults): PlanOrFaults {
   if (plan !== undefined) return { ...before, plan };
   if (/\.(?:ya?ml|json)$/i.test(text)) return { ...before, faults: explained(() => readFaultFile(text)) };
   throw new InvalidArgumentError(`Allowed: ${plans.join(", ")}, or a file that ends in .yaml, .yml or .json.`);
+}
+
+/** A file as for --faults, which has no faults. */
+function readBehaviourFile(file: string): FaultFile {
+  const read = readFaultFile(file);
+  if (read.behaviour === undefined) throw new Error("the file has no behaviour: a map of behaviours and their values");
+  if ((read.faults ?? []).length > 0) throw new Error("the file has faults: use --faults");
+  return read;
 }
 
 function readSeed(file: string): Seed {

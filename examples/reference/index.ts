@@ -12,6 +12,7 @@ import {
   getDataOutput,
   getNotExportedDataOutput,
   getSubtasksOutput,
+  Manifest,
   TaskActionConfig,
   TaskCopy,
   TaskLoopItems,
@@ -104,6 +105,11 @@ const rows = new DataExport("rows", {
 });
 // #endregion
 
+// #region manifest
+// Each file in the folder is a task.
+const shops = new Manifest("shops", { path: "tasks", variables: { site: "https://shop.example.com" } });
+// #endregion
+
 // #region functions
 const actions = getActionsOutput({ taskIds: [books.id], actionTypes: ["PaginationAction"] }, { plain: true });
 const subtasks = getSubtasksOutput({ taskId: prices.id }, { dependsOn: run });
@@ -113,5 +119,5 @@ const open = getNotExportedDataOutput({ taskId: books.id });
 // #endregion
 
 export const file = rows.file;
-export const ids = [books.id, parameters.id];
+export const ids = [books.id, parameters.id, ...Object.values(shops.tasks).map(({ id }) => id)];
 export const read = { actions, subtasks, first, ofRun, open };

@@ -4,34 +4,27 @@ import { exitCodes } from "../../src/cli/exitCodes";
 import { commonOptions, connectionOptions } from "../../src/cli/options";
 import { programName } from "../../src/cli/program";
 import type { Parts } from "./parts";
-import { table } from "./parts";
+import { list } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
-/** All commands with their arguments and options, and the exit codes. `--help` shows the examples. */
+/** All commands with their arguments and options, as `--help` shows them, and an example of each; and the exit codes. */
 export function partsOfCli(): Parts {
-  const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => [String(code), `\`${name}\``, meaning]);
+  const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => `- ${code} \`${name}\`: ${meaning}`);
   return {
     command: "npm run docs",
     required: {
       commands: commands.map(sectionOf).join("\n\n"),
-      "common options": [
-        optionsTable([...connectionOptions(), ...commonOptions()]),
-        `Commands that need no service have only the options that they list, and \`--json\`: ${withoutService()}.`,
-      ].join("\n\n"),
-      "exit codes": table(["code", "`exit` in the JSON document", "meaning"], codes),
+      "common options": optionsList([...connectionOptions(), ...commonOptions()]),
+      "exit codes": codes.join("\n"),
     },
   };
-}
-
-function withoutService(): string {
-  return commands.flatMap(({ name, connects }) => (connects ? [] : [`\`${name}\``])).join(", ");
 }
 
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, arguments: given = [] } = command;
+  const { name, summary, details, arguments: given = [], examples } = command;
   // The page describes --yes once, for all commands that ask.
   const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
@@ -42,18 +35,21 @@ function sectionOf(command: CliCommand): string {
     `### ${name}`,
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
-    ...(options.length === 0 ? [] : [optionsTable(options)]),
+    ...(options.length === 0 ? [] : [optionsList(options)]),
+    ...examples.slice(0, 1).map(({ line }) => `Example: \`${programName} ${line}\``),
   ].join("\n\n");
 }
 
-function optionsTable(options: Options): string {
-  const rows = options.map(({ flags, description, argChoices, defaultValue, negate }) => [
-    `\`${flags}\``,
-    [
-      description,
-      argChoices === undefined ? "" : `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`,
-      negate || defaultValue === undefined ? "" : ` (default: \`${defaultValue}\`)`,
-    ].join(""),
-  ]);
-  return table(["option", "meaning"], rows);
+function optionsList(options: Options): string {
+  return list(
+    options.map(({ flags, description, argChoices, defaultValue, negate }) => [
+      flags,
+      "",
+      [
+        description,
+        argChoices === undefined ? "" : `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}`,
+        negate || defaultValue === undefined ? "" : ` (default: \`${defaultValue}\`)`,
+      ].join(""),
+    ]),
+  );
 }

@@ -2,25 +2,27 @@ import type { Key } from "../../src/config/configKeys";
 import { configKeys } from "../../src/config/configKeys";
 import { describeShape } from "../../src/values/kinds";
 import type { Parts } from "./parts";
-import { table } from "./parts";
+import { list } from "./parts";
 
 export const configurationPage = "docs/reference/configuration.md";
 
-/** The tables of configuration keys: first those that say which account of which service, then the others. */
+/** The configuration keys: first those that say which account of which service, then the others. */
 export function partsOfConfiguration(): Parts {
   const keys: [string, Key][] = Object.entries(configKeys);
-  const tableOf = (isChosen: (key: Key) => boolean): string =>
-    table(
-      ["key", "environment variable", "value", "meaning", "default"],
-      keys.flatMap(([name, key]) => {
-        const { kind, allowed = describeShape(kind), environment, meaning, default: fallback = "", isSecret } = key;
-        const row = [`\`${name}\``, `\`${environment}\``, allowed, meaning + (isSecret ? " (secret)" : ""), fallback];
-        return isChosen(key) ? [row] : [];
+  const listOf = (isChosen: (key: Key) => boolean): string =>
+    list(
+      keys.flatMap(([name, key]): [string, string, string][] => {
+        const { kind, allowed = describeShape(kind), environment, meaning, default: fallback, isSecret } = key;
+        // The page says once how lists are written.
+        const value = allowed.replace(", as JSON or with commas", "");
+        const byDefault = fallback === undefined || fallback === "required" ? fallback : `default ${fallback}`;
+        const brackets = [`\`${environment}\``, value, ...(byDefault === undefined ? [] : [byDefault])].join("; ");
+        return isChosen(key) ? [[name, brackets, meaning + (isSecret ? " (secret)" : "")]] : [];
       }),
     );
   return {
     command: "npm run docs",
-    required: { "first keys": tableOf(isOfAccount), "other keys": tableOf((key) => !isOfAccount(key)) },
+    required: { "first keys": listOf(isOfAccount), "other keys": listOf((key) => !isOfAccount(key)) },
   };
 }
 

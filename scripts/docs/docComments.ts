@@ -9,6 +9,8 @@ export interface Documented {
   isInternal: boolean;
   /** Of the tag `@default`. */
   defaultTag: string | undefined;
+  /** Of the tag `@see`: the resource whose page describes the fields. */
+  seeTag: string | undefined;
   isOptional: boolean;
   /** The type, as the compiler writes it. */
   type: string;
@@ -48,12 +50,13 @@ export class DocComments {
     throw new Error(`No file declares ${name}.`);
   }
 
-  /** The doc comment of an exported constant. */
+  /** The doc comment of an exported constant or class. */
   ofValue(name: string): string {
     for (const source of this.program.getSourceFiles().filter(({ isDeclarationFile }) => !isDeclarationFile)) {
-      for (const statement of source.statements.filter(ts.isVariableStatement)) {
-        const declaration = statement.declarationList.declarations.find((each) => each.name.getText() === name);
-        if (declaration !== undefined) {
+      for (const statement of source.statements) {
+        const declared = ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
+        const declaration = declared.filter(isNamed).find((each) => each.name?.getText() === name);
+        if (declaration?.name !== undefined) {
           return this.commentOf(this.checker.getSymbolAtLocation(declaration.name));
         }
       }
@@ -78,12 +81,16 @@ export class DocComments {
           return undefined;
         }
         const tags = symbol.getJsDocTags(checker);
-        const tag = tags.find((each) => each.name === "default");
+        const textOf = (name: string): string | undefined => {
+          const tag = tags.find((each) => each.name === name);
+          return tag === undefined ? undefined : ts.displayPartsToString(tag.text);
+        };
         const fieldType = checker.getNonNullableType(checker.getTypeOfSymbol(symbol));
         return {
           comment: this.commentOf(symbol).replace(/\s+/g, " "),
           isInternal: tags.some((each) => each.name === "internal"),
-          defaultTag: tag === undefined ? undefined : ts.displayPartsToString(tag.text),
+          defaultTag: textOf("default"),
+          seeTag: textOf("see"),
           isOptional: (symbol.flags & ts.SymbolFlags.Optional) !== 0,
           type: checker.typeToString(fieldType),
           ...this.fieldsOf(checker.getIndexTypeOfType(fieldType, ts.IndexKind.String) ?? fieldType),
@@ -91,4 +98,8 @@ export class DocComments {
       },
     };
   }
+}
+
+function isNamed(node: ts.Node): node is ts.VariableDeclaration | ts.ClassDeclaration {
+  return ts.isVariableDeclaration(node) || ts.isClassDeclaration(node);
 }

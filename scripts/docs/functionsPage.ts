@@ -1,28 +1,30 @@
 import type { DocComments } from "./docComments";
 import type { Parts } from "./parts";
-import { table } from "./parts";
+import { list } from "./parts";
 
 export const functionsPage = "docs/reference/functions.md";
 
-const functions = ["getActions", "getSubtasks", "getData", "getBatchData", "getNotExportedData"];
+/** Those whose arguments are listed: the page says of which the others have a part. */
+const functions = ["getActions", "getBatchData"];
 
-/** The tables of the functions' arguments and options. */
+/** The functions' arguments and options. */
 export function partsOfFunctions(docs: DocComments): Parts {
-  const rowsOf = (type: string): string[][] => {
+  const listOf = (type: string): string => {
     const { names, fields } = docs.of(type);
-    return names.map((name) => {
-      const field = fields(name);
-      return [`\`${name}\``, `\`${field?.type}\``, field?.isOptional ? "no" : "yes", field?.comment ?? ""];
-    });
+    return list(
+      names.map((name) => {
+        const { type = "", isOptional = false, comment = "" } = fields(name) ?? {};
+        return [name, `\`${type}\`${isOptional ? "" : "; required"}`, comment];
+      }),
+    );
   };
-  const tableOf = (type: string): string => table(["name", "type", "required", "meaning"], rowsOf(type));
   return {
     command: "npm run docs",
     required: {
-      options: tableOf("FunctionOutputOptions"),
-      rows: tableOf("GetDataResult"),
+      options: listOf("FunctionOutputOptions"),
+      rows: listOf("GetDataResult"),
       ...Object.fromEntries(
-        functions.map((name) => [`arguments of ${name}`, tableOf(`${name.replace(/^g/, "G")}Args`)]),
+        functions.map((name) => [`arguments of ${name}`, listOf(`${name.replace(/^g/, "G")}Args`)]),
       ),
     },
   };

@@ -10,7 +10,7 @@ import type { ArgSpecs } from "../../src/resources/args";
 import { resources } from "../../src/resources/index";
 import { DocComments } from "./docComments";
 import type { Parts } from "./parts";
-import { table } from "./parts";
+import { list } from "./parts";
 import { rowsOf } from "./resourcePage";
 
 export const manifestPage = "docs/reference/manifest.md";
@@ -21,10 +21,7 @@ export function partsOfManifest(complaints: string[]): Parts {
     // The page of the resource describes the other fields.
     const own = Object.entries(specs).filter(([name, spec]) => ofResource[name]?.kind !== spec.kind);
     const flat = own.map(([name, spec]) => [name, { ...spec, kind: withoutFields(spec.kind) }]);
-    return table(
-      ["name", "type", "default", "meaning"],
-      rowsOf(Object.fromEntries(flat), docs.of(type).fields, { path: "", type, complaints }),
-    );
+    return list(rowsOf(Object.fromEntries(flat), docs.of(type).fields, { path: "", type, complaints }));
   };
   return {
     command: "npm run docs",

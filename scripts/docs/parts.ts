@@ -1,6 +1,5 @@
 /**
- * Generated parts of hand-written pages: `<!-- NAME: written by COMMAND -->`, then the part, then `<!-- end of NAME -->`. All other text of the page
- * is written by hand.
+ * Generated parts of hand-written pages: `<!-- COMMAND: NAME -->`, then the part, then `<!-- end -->`. All other text of the page is written by hand.
  */
 
 export interface Parts {
@@ -14,28 +13,35 @@ export interface Parts {
 
 /** The page with these parts. Throws if the page lacks a required part, or has a part of another name. */
 export function withParts(page: string, { command, required, optional = {} }: Parts): string {
-  const mark = `: written by ${command} -->\n`;
-  const [before = "", ...rest] = page.split(/^<!-- (?=[^\n]*: written by )/m);
+  const mark = `<!-- ${command}: `;
+  const end = "<!-- end -->";
+  const [before = "", ...rest] = page.split(new RegExp(`^${mark}`, "m"));
   const missing = new Set(Object.keys(required));
   const written = rest.map((section) => {
-    const name = section.slice(0, Math.max(section.indexOf(mark), 0));
+    const [name = ""] = section.split(" -->\n", 1);
     const part = required[name] ?? optional[name];
     if (part === undefined) {
       const known = Object.keys({ ...required, ...optional }).map((each) => `"${each}"`);
-      throw new Error(`has the part "${section.split("\n")[0]}"; ${command} writes ${known.join(", ")}`);
+      throw new Error(`has the part "${name}"; ${command} writes ${known.join(", ")}`);
     }
-    const end = `<!-- end of ${name} -->`;
     const to = section.indexOf(end);
     if (to < 0) {
-      throw new Error(`lacks the line ${end}`);
+      throw new Error(`lacks the line ${end} after the part "${name}"`);
     }
     missing.delete(name);
-    return `<!-- ${name}${mark}\n${part.trim()}\n\n${section.slice(to)}`;
+    return `${mark}${name} -->\n\n${part.trim()}\n\n${section.slice(to)}`;
   });
   for (const name of missing) {
-    throw new Error(`lacks the part <!-- ${name}${mark.trim()} <!-- end of ${name} -->`);
+    throw new Error(`lacks the part ${mark}${name} --> ${end}`);
   }
   return [before, ...written].join("");
+}
+
+/** A Markdown list of named things: the name, its type and default in brackets, and its meaning. */
+export function list(rows: readonly (readonly [name: string, brackets: string, meaning: string])[]): string {
+  return rows
+    .map(([name, brackets, meaning]) => `- \`${name}\`${brackets === "" ? "" : ` (${brackets})`}: ${meaning}`)
+    .join("\n");
 }
 
 /** A Markdown table. */

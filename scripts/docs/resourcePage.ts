@@ -3,13 +3,13 @@
  * comments, previews from the golden files of the tests on the engine.
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ArgSpecs, Shape } from "../../src/resources/args";
 import type { AnyResource } from "../../src/resources/index";
 import { repositoryRoot } from "../commands";
 import type { DocComments, FieldOf } from "./docComments";
 import type { Parts } from "./parts";
-import { table } from "./parts";
+import { list } from "./parts";
 
 /** The path of a resource's page, relative to the repository's folder: `docs/reference/task-copy.md` for `TaskCopy`. */
 export function pathOfPage(type: string): string {
@@ -26,14 +26,14 @@ export function partsOfResource(
   const [description = "", lifecycle = ""] = comment.split(/^(?=\| step )/m);
   const { fields: outputFields } = docs.of(`${type}State`);
   const derived = Object.keys(args).filter((name) => args[name]?.derived);
-  const outputRows = [...derived, ...outputs].flatMap((name) => {
+  const outputRows = [...derived, ...outputs].flatMap((name): [string, string, string][] => {
     const documented = outputFields(name);
     if (documented === undefined || documented.isInternal) {
       return [];
     }
     const { comment } = documented;
     const isSaid = !secretOutputs.includes(name) || comment.includes("Secret");
-    return [[`\`${name}\``, isSaid ? comment : `${comment} Secret.`]];
+    return [[name, "", isSaid ? comment : `${comment} Secret.`]];
   });
   const meaningOfId = keepsFirstId
     ? `The first \`${idIs}\`. It stays when an update changes \`${idIs}\`.`
@@ -43,11 +43,8 @@ export function partsOfResource(
     required: {
       description: `${description.trim()}\n\nType token: \`pulumi-nodejs:dynamic/webextract:${type}\``,
       lifecycle,
-      arguments: table(
-        ["argument", "type", "default", "meaning"],
-        rowsOf(args, fields, { path: "", type, complaints }),
-      ),
-      outputs: table(["output", "meaning"], [["`id`", meaningOfId], ...outputRows]),
+      arguments: list(rowsOf(argsOfThePage(args), fields, { path: "", type, complaints })),
+      outputs: list([["id", "", meaningOfId], ...outputRows]),
     },
     optional: previewsOf(type),
   };
@@ -75,8 +72,17 @@ interface Place {
   complaints: string[];
 }
 
-/** A row for each argument that a user writes, and for each field within it. */
-export function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaints }: Place): string[][] {
+/** All arguments except `profile`, which docs/reference/README.md describes once. */
+function argsOfThePage({ profile, ...others }: ArgSpecs): ArgSpecs {
+  return others;
+}
+
+/** Each argument that a user writes, and each field within it, unless the page of another resource describes the fields. */
+export function rowsOf(
+  specs: ArgSpecs,
+  fields: FieldOf,
+  { type, path, complaints }: Place,
+): [name: string, brackets: string, meaning: string][] {
   return Object.entries(specs).flatMap(([name, spec]) => {
     if (spec.kind === undefined) {
       return [];
@@ -87,28 +93,40 @@ export function rowsOf(specs: ArgSpecs, fields: FieldOf, { type, path, complaint
       complaints.push(`${type}.${at} has no doc comment`);
       return [];
     }
-    const { comment, defaultTag } = documented;
+    const { defaultTag, seeTag } = documented;
+    const comment = documented.comment.replace(saidByTheLifecycle, "");
     if (spec.default !== undefined ? defaultTag !== JSON.stringify(spec.default) : isJson(defaultTag)) {
       complaints.push(
         `${type}.${at}: the description has the default ${JSON.stringify(spec.default)}, the tag @default ${defaultTag}`,
       );
     }
-    if (spec.replaces && !comment.includes(replaces)) {
+    if (spec.replaces && !documented.comment.includes(replaces)) {
       complaints.push(`${type}.${at}: a change replaces the resource, but the doc comment lacks "${replaces}"`);
     }
-    const byDefault = spec.required ? "required" : isJson(defaultTag) ? `\`${defaultTag}\`` : (defaultTag ?? "");
-    const row = [`\`${at}\``, inWords(spec.kind), byDefault, comment];
+    const byDefault = isJson(defaultTag) ? `\`${defaultTag}\`` : defaultTag;
+    const brackets = [
+      inWords(spec.kind),
+      ...(spec.required ? ["required"] : []),
+      ...(byDefault === undefined ? [] : [`default ${byDefault}`]),
+    ].join("; ");
+    if (seeTag !== undefined) {
+      const page = basename(pathOfPage(seeTag));
+      return [[at, brackets, `${comment} Its fields: [${seeTag}](${page}#arguments).`]];
+    }
     const inner =
       spec.kind.is === "map" ? { shape: spec.kind.of, path: `${at}.*.` } : { shape: spec.kind, path: `${at}.` };
     const { shape } = inner;
     return [
-      row,
+      [at, brackets, comment],
       ...(shape.is === "object" ? rowsOf(shape.fields, documented.fields, { type, path: inner.path, complaints }) : []),
     ];
   });
 }
 
 const replaces = "A change replaces";
+
+/** What the row `update` of a page's lifecycle says for all arguments. */
+const saidByTheLifecycle = / A change (?:exports again|starts no run|makes no call)\.(?= |$)/;
 
 function isJson(value: string | undefined): boolean {
   try {
@@ -123,7 +141,7 @@ function inWords(shape: Shape): string {
     case "any":
       return "any value";
     case "choice":
-      return shape.of.map((word) => `\`"${word}"\``).join(" or ");
+      return shape.of.map((word) => `\`${JSON.stringify(word)}\``).join(", ");
     case "number":
       return `${shape.isInteger ? "integer" : "number"}, ${shape.max === undefined ? `at least ${shape.min}` : `from ${shape.min} to ${shape.max}`}`;
     case "list":

@@ -1,10 +1,11 @@
 /** The native plugin as `pulumi plugin install` takes it: a tarball that is the same for every system, because it needs Node.js. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { bundlePlugin } from "../bundle";
 import { repositoryRoot } from "../commands";
 import { schemaFile } from "../schema/pluginSchema";
 
@@ -12,8 +13,7 @@ const name = "pulumi-resource-webextract";
 const systems = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
 
 /**
- * Writes the tarball under the name of each system, as the engine looks for them in a release, and the checksums. Needs a built `dist`. Returns
- * the files.
+ * Writes the tarball under the name of each system, as the engine looks for them in a release, and the checksums. Returns the files.
  */
 export async function packPlugin(folder: string): Promise<string[]> {
   const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
@@ -31,7 +31,7 @@ export async function packPlugin(folder: string): Promise<string[]> {
 async function writeTarball(to: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "webextract-plugin-"));
   try {
-    cpSync(join(repositoryRoot, "dist", "plugin"), folder, { recursive: true });
+    await bundlePlugin(folder, true);
     copyFileSync(schemaFile, join(folder, "schema.json"));
     copyFileSync(join(repositoryRoot, "LICENSE"), join(folder, "LICENSE"));
     // Without it, Node.js takes the kind of the module from a package.json in a folder above, such as the user's home.

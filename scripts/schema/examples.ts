@@ -12,6 +12,7 @@ const regions: Readonly<Record<string, readonly string[]>> = {
   CloudRun: ["taskCopy", "taskActionConfig", "taskLoopItems", "cloudRun"],
   CloudSubtasks: ["extractionTask", "cloudSubtasks"],
   DataExport: ["taskCopy", "taskActionConfig", "taskLoopItems", "cloudRun", "dataExport"],
+  Manifest: ["manifest"],
 };
 
 interface Language {

@@ -60,7 +60,7 @@ function pluginSchema(): string {
         "An account of the service. The arguments are the keys of the configuration; the environment fills in what is not given.",
       inputProperties: configuration,
     },
-    resources: Object.fromEntries(ofResources),
+    resources: { ...Object.fromEntries(ofResources), [token("Manifest")]: manifestSpec(types) },
     functions: functionsOf(new DocComments("src/program/functions.ts"), types),
     // In alphabetical order, so that a new argument does not move the others.
     types: Object.fromEntries(Object.entries(types.all).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -105,6 +105,49 @@ function resourceSpec(resource: AnyResource, types: TypeSpecs, docs: DocComments
     inputProperties: written.properties,
     requiredInputs: written.required,
     aliases: [{ type: typeToken(type, "dynamic") }],
+  };
+}
+
+/** The component. Its outputs are what the engine knows of its resources. */
+function manifestSpec(types: TypeSpecs): Spec {
+  const docs = new DocComments("src/manifest/manifest.ts");
+  const { fields } = docs.of("ManifestArgs");
+  const described = (name: string) => types.ofDocumented(`Manifest${upperFirst(name)}`, fields(name)).description;
+  const text = { type: "string" };
+  const any = { $ref: "pulumi.json#/Any" };
+  types.all[token("ManifestExport")] = {
+    type: "object",
+    description: "What a DataExport of a manifest has written.",
+    properties: {
+      file: { description: "The path of the file, relative to the program's folder.", ...text },
+      rowCount: { description: "The number of rows.", type: "integer" },
+    },
+    required: ["file", "rowCount"],
+  };
+  const properties = {
+    tasks: { description: "The ids of the tasks by their names.", type: "object", additionalProperties: text },
+    runs: {
+      description: "The batch numbers (`lotNo`) of the runs by the names of their tasks.",
+      type: "object",
+      additionalProperties: text,
+    },
+    exports: {
+      description:
+        "What was exported, by the names of the exports, such as `novels-rows` for the export `rows` of the task `novels`.",
+      type: "object",
+      additionalProperties: { $ref: `#/types/${token("ManifestExport")}` },
+    },
+  };
+  return {
+    isComponent: true,
+    description: `${docs.ofValue("Manifest").replace(/\{@link (\w+)\}/g, "$1")}\n\n${examplesOf("Manifest")}`,
+    properties,
+    required: Object.keys(properties),
+    inputProperties: {
+      path: { description: described("path"), oneOf: [text, { type: "array", items: text }] },
+      variables: { description: described("variables"), type: "object", additionalProperties: any },
+    },
+    requiredInputs: ["path"],
   };
 }
 

@@ -51,6 +51,8 @@ const lostRefresh =
 export class Cli {
   /** What a forced end must say during a start of a run: the request, which must not be sent twice, may take effect. */
   startWords: string | undefined;
+  /** What a forced end must say about what exists by then, without a doubt. */
+  leftWords: string | undefined;
   private readonly clients: ServiceClient[] = [];
 
   constructor(
@@ -59,7 +61,7 @@ export class Cli {
     readonly interrupted: AbortSignal,
   ) {}
 
-  /** What a forced end must say now. */
+  /** What a forced end must say now, because the outcome of a request is unknown. */
   get lastWords(): string | undefined {
     return this.startWords ?? (this.clients.some(({ isRefreshing }) => isRefreshing) ? lostRefresh : undefined);
   }

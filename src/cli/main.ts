@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
 import { shownText } from "../service/errors/foreignText";
+import type { Cli } from "./cli";
 import type { Ending } from "./commandLine";
 import { commandLine, jsonOf } from "./commandLine";
 import { exitCodes } from "./exitCodes";
@@ -20,7 +21,7 @@ const ending: Ending = {
     for (const [signal, exit] of Object.entries(signals)) {
       process.on(signal, () => {
         if (ending.exit !== undefined) {
-          endAtOnce(cli.lastWords, exit, isJson);
+          endAtOnce(cli, exit, isJson);
         }
         ending.exit = exit;
         cli.terminal.say("Interrupted. Ending, press Ctrl-C again to end at once.");
@@ -30,19 +31,20 @@ const ending: Ending = {
   },
 };
 
-function endAtOnce(lastWords: string | undefined, exit: "interrupted" | "terminated", isJson: boolean): never {
-  if (lastWords === undefined) {
-    process.exit(exitCodes[exit].code);
-  }
+function endAtOnce({ lastWords, leftWords }: Cli, signal: "interrupted" | "terminated", isJson: boolean): never {
+  const exit = lastWords === undefined ? signal : "outcomeUnknown";
+  const message = [lastWords, leftWords].filter((words) => words !== undefined).join(" ");
   try {
-    if (isJson) {
-      writeSync(1, jsonOf({ error: { message: lastWords, exit: "outcomeUnknown" } }));
+    if (isJson && message !== "") {
+      writeSync(1, jsonOf({ error: { message, exit } }));
     }
-    writeSync(2, `error: ${shownText(lastWords)}\n`);
+    if (message !== "") {
+      writeSync(2, `error: ${shownText(message)}\n`);
+    }
   } catch {
     // The terminal is gone.
   }
-  process.exit(exitCodes.outcomeUnknown.code);
+  process.exit(exitCodes[exit].code);
 }
 
 const { stdin: input, stdout: output, stderr: errors } = process;

@@ -10,7 +10,7 @@ export const connectionOptions = (): Option[] => [
   new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
   new Option(
     "--stack <name>",
-    "use the configuration of this Pulumi stack of the project in the current folder (default: the selected one, unless an option or WEBEXTRACT_BASE_URL names a service)",
+    "use the configuration of this Pulumi stack (default: the selected one, unless an option or WEBEXTRACT_BASE_URL names a service)",
   ),
 ];
 
@@ -24,7 +24,7 @@ export const taskArgument = (): Argument =>
 export const typesOption = (): Option =>
   new Option(
     "--types <names>",
-    "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows without a type)",
+    "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows)",
   ).argParser(namesIn);
 
 /** The options that a command has, with those of all commands. */

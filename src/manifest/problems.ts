@@ -78,6 +78,16 @@ function snippetOf({ text, lines }: ManifestFile, line: number, column: number):
 const charactersBefore = 60;
 const mostCharacters = 110;
 
+const mostShown = 100;
+
+/** All problems of the manifests of a component as one message. */
+export function refusalOf(title: string, problems: readonly ManifestProblem[]): string {
+  const shown = problems.slice(0, mostShown).map(describeProblem);
+  const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more problems`] : [];
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  return `${title} has ${count}:\n${[...shown, ...more].join("\n")}`;
+}
+
 /** `file:line:column path: reason`, with the snippet below. */
 export function describeProblem({ file, line, column, path, reason, snippet }: ManifestProblem): string {
   const place = line === undefined ? file : `${file}:${line}:${column}`;

@@ -10,7 +10,7 @@ import { collectionForm, taskDocument, taskOfCollection } from "./documentShapes
 import { findFiles, readText } from "./manifestFiles";
 import { parseYaml } from "./parseYaml";
 import type { ManifestFile, ManifestProblem } from "./problems";
-import { describeProblem, Problems } from "./problems";
+import { describeProblem, Problems, refusalOf } from "./problems";
 import type { Variables } from "./variables";
 import type { Document } from "./yaml";
 import { isMap, isScalar, YAMLMap } from "./yaml";
@@ -120,4 +120,4 @@ function* tasksIn(
 
 export { CannotRename, renameTask } from "./renameTask";
 export type { Declared, DeclaredTask };
-export { describeProblem };
+export { describeProblem, refusalOf };

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { Metadata, Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
@@ -7,6 +5,8 @@ import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type {
   CheckRequest,
   ConfigureRequest,
+  ConstructRequest,
+  ConstructResponse,
   CreateRequest,
   DeleteRequest,
   DiffRequest,
@@ -30,19 +30,23 @@ import { InitFailure, ProviderError } from "../provider/providerErrors";
 import { messageOf } from "../resources/resource";
 import { isDefaultProvider } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
+import { construct } from "./component/construct";
 import { checkConfig, configurationOf } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
-import { encodeStruct } from "./values";
+import { schemaText } from "./schemaText";
+import { encodeStruct, unlimitedMessages } from "./values";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
 
 /** The native plugin: a process for each provider of a command. */
 export class Plugin {
-  private readonly server = new Server(unlimited);
-  /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked either. */
-  private isExplicit = false;
+  private readonly server = new Server(unlimitedMessages);
+  /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked or declared either. */
+  private urn = "";
   private calls: ResourceCalls | undefined;
+  /** Those that the engine waits for. */
+  private readonly components = new Set<Promise<ConstructResponse>>();
 
   constructor(private readonly engine: PluginEngine) {
     const { server } = this;
@@ -52,7 +56,7 @@ export class Plugin {
       getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
       checkConfig: handler((request: CheckRequest) => {
-        this.isExplicit = !isDefaultProvider(request.getUrn());
+        this.urn = request.getUrn();
         return checkConfig(request);
       }),
       // The engine compares the configuration itself, and updates a provider that changed. It never replaces it.
@@ -68,8 +72,11 @@ export class Plugin {
         return new Empty();
       }),
       invoke: this.configured(({ host }, request: InvokeRequest) => invoke(request, host)),
-      cancel: handler(() => {
+      construct: this.configured(({ host }, request: ConstructRequest) => this.construct(host, request)),
+      cancel: handler(async () => {
         engine.cancel();
+        // The engine closes the connection next, and would show that as an error of each component that it still waits for.
+        await Promise.allSettled(this.components);
         return new Empty();
       }),
     });
@@ -88,8 +95,17 @@ export class Plugin {
     this.server.forceShutdown();
   }
 
+  private construct(host: Host, request: ConstructRequest): Promise<ConstructResponse> {
+    const component = construct(request, host, this.urn);
+    this.components.add(component);
+    return component.finally(() => this.components.delete(component));
+  }
+
   private configure(request: ConfigureRequest): ConfigureResponse {
-    this.calls = new ResourceCalls(new Host(configurationOf(request), this.engine), this.isExplicit);
+    this.calls = new ResourceCalls(
+      new Host(configurationOf(request), this.engine),
+      this.urn !== "" && !isDefaultProvider(this.urn),
+    );
     // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.
     return new ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true).setAcceptresources(true);
   }
@@ -106,9 +122,6 @@ export class Plugin {
     });
   }
 }
-
-/** A list of items is one message. */
-const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
 function handler<Request extends Message, Response extends Message>(handle: Handler<Request, Response>) {
   return async ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>): Promise<void> => {
@@ -138,12 +151,4 @@ function statusOf(error: unknown): { code: status; details: string; metadata?: M
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(full.serializeBinary()));
   return { ...failed, metadata };
-}
-
-/** The schema of the package, beside the bundle or in the folder of the package, with the version, which code generation needs. */
-function schemaText(): string {
-  const files = [join(__dirname, "schema.json"), join(__dirname, "..", "..", "schema.json")];
-  const file = files.find((each) => existsSync(each));
-  const schema = file === undefined ? { name: "webextract" } : JSON.parse(readFileSync(file, "utf8"));
-  return JSON.stringify({ ...schema, version: ownPackage.version });
 }

@@ -3,7 +3,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import { serialize } from "../engine/serialization";
 import type { ArgSpecs } from "../resources/args";
-import { isUnknownText, kindKey } from "../resources/engineValues";
+import { isUnknownText, kindKey, unknownText } from "../resources/engineValues";
 import { providerKey } from "../resources/urn";
 import { entryOf, unknown } from "../resources/values";
 import { isRecord } from "../values/isRecord";
@@ -74,8 +74,20 @@ function decode(wire: unknown, path: readonly string[], secrets: (readonly strin
 
 /** @param secrets marks of the result. Marks within a part that is no map any more mark the whole part. */
 export function encodeStruct(properties: object, secrets: Secrets = []): Struct {
-  return Struct.fromJavaScript(encode(properties, secrets) as { [name: string]: JavaScriptValue });
+  return structOf(encode(properties, secrets));
 }
+
+export function structOf(wire: WireProperties): Struct {
+  return Struct.fromJavaScript(wire as { [name: string]: JavaScriptValue });
+}
+
+/** A resource as a value. */
+export function referenceTo(urn: string, id: string): WireProperties {
+  return { [kindKey]: referenceKind, urn, id: id === "" ? unknownText : id };
+}
+
+/** Options of a connection: a list of items is one message. */
+export const unlimitedMessages = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
 export function encode(properties: object, secrets: Secrets): WireProperties {
   const wire = serialize(properties);

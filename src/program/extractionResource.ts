@@ -2,13 +2,13 @@ import type { CustomResourceOptions, ID, Input, Resource } from "@pulumi/pulumi"
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
 import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
-import type { ArgSpecs, Shape } from "../resources/args";
 import type { AnyResource } from "../resources/index";
+import { linesAsOne } from "../resources/lists/linesAsOne";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import type { EngineKind } from "../resources/urn";
 import { providerKey, providerText, typeToken } from "../resources/urn";
-import { entryOf, isPlainMap } from "../resources/values";
+import { isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
@@ -136,7 +136,7 @@ function propertiesOf(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
   );
   const outputs = [...filledIn, ...definition.outputs].map((each) => [each, undefined]);
-  const sent = Object.entries(linesAsOne(definition.args, given));
+  const sent = Object.entries(linesAsOne(definition.args, given, wholeList));
   return {
     ...Object.fromEntries(outputs),
     ...Object.fromEntries(sent.map(([each, value]) => [each, hasText(value) ? value : output(value)])),
@@ -203,48 +203,12 @@ function refuseDeleteAfter({ deletedFirst }: AnyResource, title: string, opts?: 
 }
 
 /**
- * `check` converts a list of lines into one string. So the list is sent as one output: if one item is secret, the whole list is. What
- * `check` derives from the list (digest, hosts) is then secret too, because placeholders under the same names are.
+ * A list of lines is sent as one output: if one item is secret, the whole list is. What `check` derives from the list (digest, hosts) is then secret too,
+ * because placeholders under the same names are.
  */
-function linesAsOne(specs: ArgSpecs, args: Record<string, unknown>): Record<string, unknown> {
-  const derived = Object.keys(specs).filter((name) => specs[name]?.derived);
-  const fields = Object.entries(args).flatMap(([name, value]) => {
-    const kind = entryOf(specs, name)?.kind;
-    const isLines = kind?.is === "list" && kind.isLines === true && value !== undefined;
-    return isLines
-      ? Object.entries(wholeList(name, value, derived))
-      : [[name, kind === undefined ? value : linesWithin(kind, value)]];
-  });
-  return Object.fromEntries(fields);
-}
-
-function linesWithin(kind: Shape, value: unknown): unknown {
-  if (!isPlainMap(value)) {
-    return value;
-  }
-  if (kind.is === "map") {
-    const entries = Object.entries(value).map(([key, each]) => [key, linesWithin(kind.of, each)]);
-    return Object.fromEntries(entries);
-  }
-  return kind.is === "object" ? linesAsOne(kind.fields, value) : value;
-}
-
 function wholeList(name: string, list: unknown, derived: readonly string[]): Record<string, unknown> {
-  if (isPlainList(list)) {
-    // No item is secret or unknown. One string is far less work for the program and the engine than an output and a message for each item.
-    return { [name]: list.join("\n") };
-  }
   const whole: Output<unknown> = output(list);
   return { [name]: whole, ...Object.fromEntries(derived.map((each) => [each, whole.apply(() => "")])) };
-}
-
-/** Whether each item is a string that `check` accepts. `check` names an invalid item by its index, so such a list stays a list. */
-function isPlainList(list: unknown): list is string[] {
-  return (
-    Array.isArray(list) &&
-    list.length > 0 &&
-    list.every((item) => typeof item === "string" && item.trim() !== "" && !/[\r\n]/.test(item))
-  );
 }
 
 /** The arguments without outputs and promises: a program does not know their values. */

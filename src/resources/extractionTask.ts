@@ -46,13 +46,15 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   /**
    * The source of the task: arguments of a TaskCopy. A change replaces as it does there. The settings of an adopted task are read first, and only
    * those that differ are written.
+   * @see TaskCopy
    */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
-  /** The declared actions by actionId, as in TaskParameters. */
+  /** The declared actions by actionId. */
   actions?: ParameterActions;
   /**
    * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows them, so those of an
    * adopted task are uploaded once, even if the task has the same URLs.
+   * @see TaskStartUrls
    */
   startUrls?: StartUrlsForm;
   /**

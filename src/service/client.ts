@@ -7,6 +7,7 @@ import { Tokens } from "./auth/tokens";
 import { clock } from "./clock";
 import type { Operation, OperationName, ResponseOf } from "./contract/operations";
 import { operations } from "./contract/operations";
+import type { PreparedRequest } from "./contract/requests";
 import { prepare } from "./contract/requests";
 import type { NewTokens } from "./contract/responses";
 import { readNewTokens, readResponse } from "./contract/responses";
@@ -34,6 +35,11 @@ export type CallOf<Of> =
 export type OperationCalls = { [Name in keyof typeof operations]: CallOf<(typeof operations)[Name]> };
 
 export interface ServiceClient extends OperationCalls {}
+
+/** The request as the contract describes it, if it does, and what is sent in place of its parts. */
+export type UndescribedRequest = { request?: object } & Partial<
+  Pick<PreparedRequest, "json" | "path" | "credential" | "headers">
+>;
 
 /**
  * The service's 16 operations, and methods for all rows and all subtasks. Each operation takes its request and returns the complete response,
@@ -99,6 +105,17 @@ export class ServiceClient {
       const left = Math.max(0, end - clock.now()) / 1000;
       return (await this.getSubtasks({ taskId, page, size }, { ...options, deadlineSeconds: left })).data;
     });
+  }
+
+  /**
+   * Sends a request with parts that the contract does not describe, to find out what the service does with them: for `probe`.
+   * @returns the body of a success, as it came
+   * @internal
+   */
+  send(name: OperationName, { request, ...parts }: UndescribedRequest, options?: CallOptions): Promise<Buffer> {
+    const prepared = prepare(name, request ?? {}, this.#settings);
+    const problem = request === undefined ? undefined : prepared.problem;
+    return this.#sender.call({ ...prepared, problem, ...parts }, (body) => body, options);
   }
 
   /** Which credentials are in use, without their values. */

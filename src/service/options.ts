@@ -66,6 +66,27 @@ export interface ServiceClientOptions {
    * @internal
    */
   mustStoreTokens?: boolean;
+  /**
+   * Follows each request. Default: nobody does.
+   * @internal
+   */
+  watch?: RequestWatch;
+}
+
+/** Follows the requests of a client: `probe` limits their number, and looks at responses as they came. */
+export interface RequestWatch {
+  /** Called before each attempt. What it throws ends the call, and nothing is sent. */
+  before(operation: string): void;
+  /** Called with each response, whatever its status. */
+  after(operation: string, response: WatchedResponse): void;
+}
+
+/** A response as it came. */
+export interface WatchedResponse {
+  status: number;
+  body: Buffer;
+  /** The names of the headers that tell a limit of requests. */
+  rateHeaders?: readonly string[];
 }
 
 /** Options of a single call. */

@@ -46,6 +46,7 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     interrupted: new AbortController().signal,
     mustStoreTokens: false,
     settingName: (option: string) => option,
+    watch: { before: () => undefined, after: () => undefined },
   } as const;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   return {
@@ -85,6 +86,7 @@ export const optionKinds = {
   settingName: anything,
   interrupted: anything,
   mustStoreTokens: boolean,
+  watch: anything,
 } satisfies { [Name in keyof ServiceClientOptions]-?: Shape };
 
 const optionSpecs = Object.fromEntries(Object.entries<Shape>(optionKinds).map(([name, kind]) => [name, { kind }]));

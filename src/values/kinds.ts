@@ -261,7 +261,7 @@ export function describeShape(shape: Shape): string {
       return `${shape.isInteger ? "an integer" : "a number"}${range}`;
     }
     case "choice":
-      return shape.of.map((word) => `"${word}"`).join(" or ");
+      return shape.of.map((word) => JSON.stringify(word)).join(" or ");
     case "list":
       return `a ${shape.mayBeEmpty ? "" : "non-empty "}list of ${shape.of.is}s`;
     case "map":

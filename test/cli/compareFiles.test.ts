@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Zstd } from "@hpcc-js/wasm-zstd";
+import { writeXlsx } from "hucre/xlsx";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { setEnvironment } from "../environment";
 import fc, { runs } from "../fastCheck";
@@ -156,6 +157,33 @@ describe("webextract compare, reading files", () => {
     assert.match(text, /…x{20}old +…x{20}new/);
   });
 
+  it("reads the first sheet of a workbook that another program has written, and refuses what has no rows", async () => {
+    const sheet = (...cells: (string | number | boolean | Date | null)[][]) => ({
+      name: String(cells[0]),
+      rows: cells,
+    });
+    const book = async (name: string, ...sheets: ReturnType<typeof sheet>[]): Promise<string> =>
+      files.write(name, await writeXlsx({ sheets }));
+    const header = ["k", "n", "day", "at", "on", "list"];
+    const row = [1, 12.5, new Date("2026-11-21"), new Date("2026-11-21T08:30:00.500Z"), true, "[1, 2]"];
+    const rows = await book("b.xlsx", sheet(header, row, [2, null, null, "x"]), sheet(["other"]));
+    const same = files.rows("same.ndjson", [
+      { k: "1", n: "12.5", day: "2026-11-21", at: "2026-11-21 08:30:00.5", on: true, list: [1, 2] },
+      { k: "2", at: "x" },
+    ]);
+    const { json } = await files.compare(same, rows, { key: ["k"] });
+    assert.deepEqual([json.unchanged, json.changed, json.added, json.removed], [2, 0, 0, 0]);
+    assert.match(await failure(await book("twice.xlsx", sheet(["a", "a"], [1, 2]))), /two columns with the name "a"/);
+    assert.match(
+      await failure(await book("wide.xlsx", sheet(["a"], [1, "secret"]))),
+      /row 2 has a value behind the last/,
+    );
+    assert.match(
+      await failure(files.write("no.xlsx", "secret")),
+      /"[^"]*no\.xlsx" cannot be read as xlsx: (?!.*secret)/,
+    );
+  });
+
   it("keeps names apart that differ only in case, and fields that come late or in one row only", async () => {
     const sparse = Array.from({ length: 5_000 }, (_, index) => ({
       id: `${index}`,
@@ -241,7 +269,7 @@ describe("webextract compare, reading files", () => {
         });
         const from = files.write("run.ndjson", lines.join(""));
         const named: string[] = [from];
-        for (const format of ["json", "csv", "parquet"] as const) {
+        for (const format of ["json", "csv", "parquet", "xlsx"] as const) {
           named.push(files.path(`run.${format}`));
           await writeFormat({ format }, from, files.path(`run.${format}`), { folder: files.folder });
         }
@@ -255,12 +283,15 @@ describe("webextract compare, reading files", () => {
   });
 
   it("reads any cells of a CSV, in pieces of any size", async () => {
-    const cell = fc.string({ unit: fc.constantFrom("a", "é", "😀", '"', ",", ";", "\n", "\r", " "), maxLength: 6 });
+    const cell = fc.string({
+      unit: fc.constantFrom("a", "é", "😀", '"', ",", ";", "§", "\\", "\n", "\r", " "),
+      maxLength: 6,
+    });
     const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
       fc.record({
         cells: fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
         end: fc.constantFrom("\n", "\r\n", "\r"),
-        delimiter: fc.constantFrom(",", ";", "^"),
+        delimiter: fc.constantFrom(",", ";", "^", "§"),
         size: fc.integer({ min: 1, max: 20 }),
       }),
     );
@@ -269,18 +300,20 @@ describe("webextract compare, reading files", () => {
         const names = (cells[0] ?? []).map((_cell, index) => `n${index}`);
         const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
         const written = (text: string, index: number): string =>
-          index % 2 === 0 || /[",;^\r\n]/.test(text) || text === "" ? quoted(text) : text;
+          index % 2 === 0 || /[",;^§\r\n]/.test(text) || text === "" ? quoted(text) : text;
         const lines = [names, ...cells].map((each) => each.map(written).join(delimiter));
         const whole = `sep=${delimiter}${end}${lines.join(end)}${size % 2 === 0 ? end : ""}`;
         const header: string[] = [];
         async function* pieces(): AsyncGenerator<string> {
-          for (let at = 0; at < whole.length; at += size) {
-            yield whole.slice(at, at + size);
+          // A decoder returns whole characters.
+          const characters = [...whole];
+          for (let at = 0; at < characters.length; at += size) {
+            yield characters.slice(at, at + size).join("");
           }
         }
         let found = "";
         for await (const rows of csvRows(pieces(), header)) {
-          found += rows;
+          found += Buffer.from(rows);
         }
         assert.deepEqual(header, names);
         const expected = cells.map((each) =>

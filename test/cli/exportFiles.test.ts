@@ -112,6 +112,16 @@ describe("webextract export to a file", () => {
     assert.deepEqual([world.operations(), left()], [[], []]);
   });
 
+  it("writes CSV for spreadsheets with the delimiter that the flag names", async () => {
+    const { stdout } = await world.run("export shop-1 -f csv --csv spreadsheets:semicolon --max-rows 1");
+    const usual = (await world.run("export shop-1 -f csv --max-rows 1")).stdout;
+    const [header = "", ...lines] = stdout.split("\r\n");
+    assert.equal(header, `\ufeff${usual.split("\n")[0]?.replaceAll(",", ";")}`);
+    assert.equal(lines.length, 2);
+    const wrong = await world.run("export shop-1 --csv spreadsheets");
+    assert.match(wrong.stderr, /--csv needs format "csv"; got format "ndjson"/);
+  });
+
   it("as Parquet refuses rows that do not fit a column, and leaves no file", async () => {
     world.emulator.change.insertRows("shop-1", ['{"weight":"12,50"}']);
     const parquet = "export shop-1 --out rows.parquet -f parquet --compression snappy";

@@ -272,7 +272,7 @@ export const errorCases: readonly ErrorCase[] = [
       "novels.yaml:2:8 run.taskId: is not a valid name; valid names: triggers, runOnLabel, waitFor, timeoutSeconds, pollSeconds, finishedWhen, settleSeconds, statuses, failOn, onDelete, adoptLotNo, retry, profile, rerunOn, was, opts",
       "  2 | run: { taskId: t }",
       "    |        ^",
-      "novels.yaml:3:29 exports.rows.taskId: is not a valid name; valid names: scope, lotNo, path, format, csvFormulas, columns, compression, maxRows, markExported, pipe, pipeTimeoutSeconds, checks, triggers, verifyFile, onDelete, profile, was, opts",
+      "novels.yaml:3:29 exports.rows.taskId: is not a valid name; valid names: scope, lotNo, path, format, csv, columns, compression, maxRows, markExported, pipe, pipeTimeoutSeconds, checks, triggers, verifyFile, onDelete, profile, was, opts",
       "  3 | exports: { rows: { path: x, taskId: t } }",
       "    |                             ^",
     ],

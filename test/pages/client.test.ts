@@ -108,7 +108,7 @@ describe("the page about the client", () => {
     );
     for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
     for (const [variable, option] of Object.entries(environmentVariables)) {
-      assert.ok(page.includes(variable) || keys.includes(`| \`${option}\` | \`${variable}\` |`), variable);
+      assert.ok(page.includes(variable) || keys.includes(`- \`${option}\` (\`${variable}\`; `), variable);
     }
     assert.deepEqual(optionProblems({ baseUrl: "https://service.example" }), []);
   });

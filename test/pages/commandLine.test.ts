@@ -35,6 +35,7 @@ describe("the page about the command line", () => {
       ...world.environment,
       WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken,
       TASK: shop.taskId,
+      GROUP: "shops",
     };
     const file = join(__dirname, "../../examples/commandLine", script);
     return (await promisify(execFile)("sh", [file], { cwd: world.folder, env })).stdout;
@@ -46,6 +47,12 @@ describe("the page about the command line", () => {
     assert.match(stdout, /5 of 25 rows\./);
     assert.match(stdout, /The new tokens are in /);
     assert.equal(readdirSync(world.path("rows")).length, 1);
+  });
+
+  it("and the page about the first day shows commands that work", async () => {
+    assert.match(await runScript("firstDay.sh"), /! probe: this service has not been probed/);
+    const files = readdirSync(world.path("probed")).sort();
+    assert.deepEqual(files, ["behaviours.yaml", "config.sh", "report.md", "responses.json"]);
   });
 
   it("and the pages about adopting, manifests and CI show commands that work", async () => {

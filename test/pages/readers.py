@@ -1,18 +1,17 @@
 """Evaluates expressions that read rows, and prints what each returns as JSON: [reader, rows or the error]."""
 
+import importlib
 import json
 import sys
 
-import chdb
-import daft
-import datafusion
-import duckdb
-import pandas
-import polars
-import pyarrow
-import pyarrow.csv
-import pyarrow.json
-import pyarrow.parquet
+names = ["chdb", "daft", "datafusion", "duckdb", "pandas", "polars"]
+for name in [*names, "pyarrow", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet"]:
+    try:
+        # One that this machine cannot have is not asked for.
+        globals()[name.split(".")[0]] = importlib.import_module(name.split(".")[0])
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        pass
 
 
 class Spark:

@@ -16,7 +16,7 @@ describe("the reference", () => {
   });
 
   it("has each configuration key with its environment variable once, and no other", () => {
-    const rows = [...readPage("docs/reference/configuration.md").matchAll(/^\| `(\w+)` \| `(WEBEXTRACT_\w+)` \|/gm)];
+    const rows = [...readPage("docs/reference/configuration.md").matchAll(/^- `(\w+)` \(`(WEBEXTRACT_\w+)`; /gm)];
     const known = Object.entries(configKeys).map(([key, { environment }]) => [key, environment]);
     assert.deepEqual(
       rows.map(([, key, variable]) => [key, variable]),
@@ -26,7 +26,7 @@ describe("the reference", () => {
 
   it("shows six configuration keys first", () => {
     const [, first = ""] = readPage("docs/reference/configuration.md").split(/^## The (?:first six|other) keys$/m);
-    assert.equal(first.match(/^\| `/gm)?.length, 6);
+    assert.equal(first.match(/^- `/gm)?.length, 6);
   });
 
   it("has an example of a configuration that is valid", () => {

@@ -14,7 +14,9 @@ describe("the program of the reference pages on the engine", () => {
     const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.CommonJS } });
     project = await Project.create({
       program: outputText,
-      files: { "shelves.txt": readFileSync(join(folder, "shelves.txt"), "utf8") },
+      files: Object.fromEntries(
+        ["shelves.txt", "tasks/novels.yaml"].map((file) => [file, readFileSync(join(folder, file), "utf8")]),
+      ),
       config: { "webextract:baseUrl": "https://service.example.com" },
     });
   });
@@ -23,8 +25,8 @@ describe("the program of the reference pages on the engine", () => {
   it("passes a preview and declares every resource", async () => {
     const { steps } = await project.previewJson();
     const types = steps
-      .map(({ urn }) => urn.split("::")[2]?.split("webextract:")[1])
-      .filter((type) => type !== undefined);
-    assert.deepEqual([...new Set(types)].sort(), Object.keys(resources).sort());
+      .map(({ urn }) => urn.split("::")[2] ?? "")
+      .flatMap((type) => (type.includes("webextract:") ? (type.split(":").at(-1) ?? "") : []));
+    assert.deepEqual([...new Set(types)].sort(), [...Object.keys(resources), "Manifest"].sort());
   });
 });

@@ -116,7 +116,7 @@ class EmulatorProcess {
 /** The edit step of each template's README. */
 const edits: Record<string, [file: string, from: string, to: string]> = {
   typescript: ["index.ts", 'MaxPages: "2"', 'MaxPages: "3"'],
-  "yaml-manifests": ["tasks/products.yaml", "MaxPages: 2", "MaxPages: 3"],
+  "yaml-manifests-typescript": ["tasks/products.yaml", "MaxPages: 2", "MaxPages: 3"],
 };
 
 const skus = (first: number, count: number) => Array.from({ length: count }, (_, index) => `UL-${first + index}`);

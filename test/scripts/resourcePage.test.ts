@@ -30,20 +30,22 @@ describe("the page of a resource", () => {
       [[], []],
     );
     const text = both.map(({ required }) => `${required.arguments}\n${required.outputs}`).join("\n");
-    const row = (path: string): string[] =>
-      text
-        .split("\n")
-        .find((line) => line.startsWith(`| \`${path}\` |`))
-        ?.split(" | ") ?? [];
-    assert.deepEqual(row("taskId").slice(1, 3), ["string", "required"]);
-    assert.deepEqual(row("pollSeconds").slice(1, 3), ["number, at least 0", "`10`"]);
-    assert.deepEqual(row("statuses.failed").slice(1, 3), ["list of strings", ""]);
-    assert.deepEqual(row("actions.*.loop.mode").slice(1, 3), ['`"replace"` or `"append"`', '`"replace"`']);
-    assert.match(row("updatedParameters").join(), /Secret/);
-    assert.deepEqual(
-      [row("lotNo").length, row("ownList"), row("previous"), row("actions.*.loop.count")],
-      [2, [], [], []],
-    );
+    const bracketsOf = (path: string): string | undefined => text.split(`- \`${path}\` (`)[1]?.split("): ")[0];
+    assert.equal(bracketsOf("taskId"), "string; required");
+    assert.equal(bracketsOf("pollSeconds"), "number, at least 0; default `10`");
+    assert.equal(bracketsOf("statuses.failed"), "list of strings");
+    assert.match(text, /^- `updatedParameters`: .*Secret/m);
+    assert.match(text, /^- `lotNo`: /m);
+    for (const path of ["ownList", "previous", "profile"]) assert.ok(!text.includes(`- \`${path}\``), path);
+  });
+
+  it("describes fields once: another page names the page that does", () => {
+    const { ExtractionTask } = resources;
+    assert.ok(ExtractionTask);
+    const [whole = "", part = ""] = [ExtractionTask, TaskParameters].map((each) => partsOf(each).required.arguments);
+    assert.ok(whole.includes('- `actions.*.loop.mode` (`"replace"`, `"append"`; default `"replace"`): '));
+    assert.doesNotMatch(part, /loop\.mode/);
+    assert.match(part, /^- `actions` .* Its fields: \[ExtractionTask\]\(extraction-task\.md#arguments\)\.$/m);
   });
 
   it("is refused if a doc comment is missing or contradicts the description", () => {
@@ -67,7 +69,7 @@ describe("the page of a resource", () => {
     assert.match(description, /^One run of a task/);
     assert.doesNotMatch(description, /\| step/);
     assert.match(lifecycle, /^\| step \| call \|\n[\s\S]*\n\nWhen a wait/);
-    assert.match(outputs, /\| `id` \| The same as `lotNo`\. \|/);
+    assert.match(outputs, /^- `id`: The same as `lotNo`\.$/m);
   });
 
   it("shows real previews, without the other resources of the same program", () => {
@@ -79,7 +81,7 @@ describe("the page of a resource", () => {
 
 describe("generated parts of a page", () => {
   const parts = { command: "npm run docs", required: { list: "- new" }, optional: { more: "- more" } };
-  const page = "# A\n\n<!-- list: written by npm run docs -->\n- old\n<!-- end of list -->\n\nby hand\n";
+  const page = "# A\n\n<!-- npm run docs: list -->\n- old\n<!-- end -->\n\nby hand\n";
 
   it("replace the text between their comments", () => {
     const now = withParts(page, parts);
@@ -88,14 +90,11 @@ describe("generated parts of a page", () => {
   });
 
   it("are refused if they are missing, not known, or without an end", () => {
-    assert.throws(() => withParts("# A\n", parts), /lacks the part <!-- list/);
+    assert.throws(() => withParts("# A\n", parts), /lacks the part <!-- npm run docs: list/);
+    assert.throws(() => withParts(page.replace("list", "lists"), parts), /has the part "lists.*writes "list", "more"/);
     assert.throws(
-      () => withParts(page.replaceAll("list", "lists"), parts),
-      /has the part "lists.*writes "list", "more"/,
-    );
-    assert.throws(
-      () => withParts(page.replace("<!-- end of list -->", ""), parts),
-      /lacks the line <!-- end of list -->/,
+      () => withParts(page.replace("<!-- end -->", ""), parts),
+      /lacks the line <!-- end --> after the part "list"/,
     );
   });
 });

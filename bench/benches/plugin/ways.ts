@@ -8,6 +8,8 @@ import { withoutCheckpoints } from "../fleet";
 const dynamic = "ExtractionTask";
 const native = "ExtractionTask, native";
 const yaml = "YAML";
+const manifests = "manifests";
+const component = "manifests, YAML";
 const restapi = "restapi";
 
 /** How each is called in the figures. */
@@ -15,6 +17,8 @@ const titles: Readonly<Record<string, string>> = {
   [dynamic]: "dynamic classes",
   [native]: "classes on the plugin",
   [yaml]: "YAML on the plugin",
+  [manifests]: "manifests with the class",
+  [component]: "manifests on the plugin",
   [restapi]: "Terraform with restapi",
 };
 
@@ -36,9 +40,12 @@ interface Ratio {
 const sizes: readonly Size[] = [
   {
     tasks: 25,
-    only: [dynamic, native, yaml, restapi],
+    only: [dynamic, native, yaml, manifests, component, restapi],
     phases: ["first up", "unchanged up", "preview", "refresh"],
     ratios: [
+      { of: component, to: manifests, phase: "unchanged up", most: 0.35 },
+      { of: component, to: manifests, phase: "preview", most: 0.35 },
+      { of: component, to: restapi, phase: "unchanged up", most: 1 },
       { of: yaml, to: dynamic, phase: "unchanged up", most: 0.4 },
       { of: yaml, to: restapi, phase: "unchanged up", most: 1 },
       { of: yaml, to: dynamic, phase: "preview", most: 0.4 },
@@ -46,20 +53,23 @@ const sizes: readonly Size[] = [
   },
   {
     tasks: 100,
-    only: [dynamic, native, yaml, restapi],
+    only: [dynamic, native, yaml, manifests, component, restapi],
     phases: ["first up", "unchanged up", "refresh"],
     ratios: [
+      { of: component, to: manifests, phase: "first up", most: 0.6 },
+      { of: component, to: manifests, phase: "unchanged up", most: 0.4 },
       { of: native, to: dynamic, phase: "first up" },
       { of: yaml, to: dynamic, phase: "first up", most: 0.9 },
     ],
   },
   {
     tasks: 2000,
-    only: [dynamic, native, yaml],
+    only: [dynamic, native, yaml, manifests, component],
     phases: ["first up"],
     latencyMs: 0,
     env: withoutCheckpoints,
     ratios: [
+      { of: component, to: manifests, phase: "first up", most: 0.7 },
       { of: native, to: dynamic, phase: "first up" },
       { of: yaml, to: dynamic, phase: "first up", most: 0.8 },
     ],

@@ -38,7 +38,9 @@ export class RequestCheck {
     const validate = this.once(`body ${operation.name}`, () =>
       this.bodies.compile({ $ref: bodySchema.replace("#", "contract#") }),
     );
-    if (!validate(body)) throw this.refusalOf(validate.errors, "the body");
+    if (validate(body)) return;
+    requireSpelling((validate.errors ?? []).flatMap(missingAtTop), body as object);
+    throw this.refusalOf(validate.errors, "the body");
   }
 
   /**
@@ -66,6 +68,10 @@ export class RequestCheck {
     // An empty integer parameter would become 0.
     const empty = parameters.find(({ name }) => typed[name] === "");
     if (empty !== undefined) throw missing(empty.name);
+    requireSpelling(
+      parameters.filter(({ required }) => required).map(({ name }) => name),
+      typed,
+    );
     // The conversion of the validator takes Infinity, 1e400 and 0x10 too.
     const wrong = parameters.find(({ name, schema }) => schema.type === "integer" && !isInteger(typed[name]));
     if (wrong !== undefined) throw new Refusal("InvalidParameter", `${wrong.name} must be integer`);
@@ -97,6 +103,19 @@ function withoutMappings(contract: Contract): Contract {
     if (typeof propertyName !== "string" || typeof mapping !== "object") return value;
     return { ...value, discriminator: { propertyName }, "x-values": Object.keys(mapping) };
   });
+}
+
+function missingAtTop({ keyword, instancePath, params }: ErrorObject): string[] {
+  return keyword === "required" && instancePath === "" ? [String(params.missingProperty)] : [];
+}
+
+/** Some services ignore the case of names. A program that relies on it fails at all others, so the refusal says what is wrong. */
+function requireSpelling(names: readonly string[], given: object): void {
+  for (const name of names.filter((each) => !Object.hasOwn(given, each))) {
+    const other = Object.keys(given).find((each) => each.toLowerCase() === name.toLowerCase());
+    if (other === undefined) continue;
+    throw new Refusal("InvalidParameter.Required", `${name} is required: the contract spells it so, not ${other}`);
+  }
 }
 
 /** Whether it is absent or can be an integer. A repeated parameter is a list, which the validator refuses. */

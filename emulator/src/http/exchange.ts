@@ -123,7 +123,9 @@ export class Exchange {
     const methods = this.methodsOf(request.url.split("?")[0] ?? "", world);
     // The body of some methods is read before the route is known. A path that cannot be decoded has no methods.
     const unknown = error === undefined || (request.is404 && methods.length > 0);
-    const refusal = unknown ? unknownRefusal(request.method, methods) : this.unreadableRefusal(error);
+    const refusal = unknown
+      ? unknownRefusal(request.method, methods, this.spelled(request.url))
+      : this.unreadableRefusal(error);
     const response = failureResponse(entry.requestId, refusal, world.service);
     if (refusal.code === "MethodNotAllowed") response.headers = { ...response.headers, allow: methods.join(", ") };
     entry.status = response.status;
@@ -135,6 +137,13 @@ export class Exchange {
     return this.parts.operations
       .filter((operation) => pathsOf(operation, service.behaviour.refreshPath).includes(path))
       .map(({ method }) => method);
+  }
+
+  /** The path of the contract that this one equals, but for the case of its letters and a slash at its end. */
+  private spelled(url: string): string | undefined {
+    const plain = (path: string) => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
+    const given = plain(url.split("?")[0] ?? "");
+    return this.parts.operations.map(({ path }) => path).find((path) => plain(path) === given);
   }
 
   private unreadableRefusal(error: unknown): Refusal {
@@ -236,8 +245,10 @@ export class Exchange {
   private checkFields({ operation, fields, entry }: Received, check: RequestCheck, groupOptional: boolean): unknown {
     if (operation.sends === "multipart") return fields;
     if (operation.sends === "query") {
-      if (entry.body !== undefined && entry.body !== null)
-        throw new Refusal("InvalidParameter", `${operation.name} takes no body`);
+      if (!isEmpty(entry.body)) {
+        const where = `${operation.name} takes its fields in the query and no body, as the contract says`;
+        throw new Refusal("InvalidParameter", where);
+      }
       const optional = operation.name === "copyTask" && groupOptional ? ["taskGroupId"] : [];
       return check.query(operation, fields as Record<string, unknown>, optional);
     }
@@ -284,11 +295,22 @@ function pathsOf(operation: Operation, refreshPath: Behaviour["refreshPath"]): s
   return refreshPath === "both" ? [operation.path, alias] : [alias];
 }
 
-function unknownRefusal(method: string, methods: readonly string[]): Refusal {
-  if (methods.length === 0) return noSuchOperation();
+/** An empty object carries nothing: some clients send it with each POST. */
+function isEmpty(body: unknown): boolean {
+  return body === undefined || body === null || (isPlainObject(body) && Object.keys(body).length === 0);
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** @param spelled the path of the contract, if the request has it in another spelling */
+function unknownRefusal(method: string, methods: readonly string[], spelled: string | undefined): Refusal {
+  if (methods.length === 0) return noSuchOperation(spelled);
   return new Refusal("MethodNotAllowed", `this path takes ${methods.join(" or ")}, not ${method}`);
 }
 
-function noSuchOperation(): Refusal {
-  return new Refusal("NotFound", "there is no such operation");
+function noSuchOperation(spelled?: string): Refusal {
+  const hint = spelled === undefined ? "" : `: the contract spells the path ${spelled}`;
+  return new Refusal("NotFound", `there is no such operation${hint}`);
 }

@@ -110,3 +110,8 @@ rows = webextract.DataExport(
     format="csv",
 )
 # #endregion
+
+# #region manifest
+# Each file in the folder is a task.
+shops = webextract.Manifest("shops", path="tasks", variables={"site": "https://shop.example.com"})
+# #endregion

@@ -157,6 +157,18 @@ func main() {
 		ctx.Export("file", rows.File)
 		// #endregion
 
+		// #region manifest
+		shops, err := webextract.NewManifest(ctx, "shops", &webextract.ManifestArgs{
+			// Each file in the folder is a task.
+			Path:      pulumi.String("tasks"),
+			Variables: pulumi.Map{"site": pulumi.String("https://shop.example.com")},
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("runs", shops.Runs)
+		// #endregion
+
 		ctx.Export("others", pulumi.Array{parameters, startUrls, subtasks})
 		return nil
 	})

@@ -30,8 +30,8 @@ export const adoptCommand: CliCommand = {
   name: "adopt",
   summary: "read tasks that exist, and write manifests or a program that declare them as they are",
   details:
-    "The command writes nothing at the service. Neither does the first up, until you change the files. Run the command in the folder of the Pulumi project: " +
-    "the paths in the files are relative to it. What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
+    "The command writes nothing at the service. Neither does the first up, until you change the files. Run it in the folder of the Pulumi project. " +
+    "What the service does not show, such as start URLs, is a comment. Values that look like secrets become variables.",
   connects: true,
   arguments: [
     new Argument(
@@ -42,7 +42,7 @@ export const adoptCommand: CliCommand = {
   options: [
     new Option(
       "--ids-file <file>",
-      "more tasks: a file, or - for standard input, with id, or id,name, or id,name,group on each line. A CSV with a line of titles is read by them. A group is a folder in --out",
+      "more tasks: a file, or - for standard input, with id, or id,name, or id,name,group on each line, or a CSV with titles. A group is a folder in --out",
     ),
     new Option(
       "-o, --out <path>",

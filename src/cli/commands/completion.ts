@@ -11,8 +11,8 @@ export function completion(all: () => readonly CliCommand[]): CliCommand {
     name: "completion",
     summary: "print a script with which a shell completes commands and options",
     details:
-      'Bash: add eval "$(webextract completion bash)" to ~/.bashrc. Zsh: add source <(webextract completion zsh) to ~/.zshrc, after compinit. ' +
-      "Fish: webextract completion fish > ~/.config/fish/completions/webextract.fish. The program must be on the PATH.",
+      'Bash: add eval "$(webextract completion bash)" to ~/.bashrc. Zsh: add source <(webextract completion zsh) to ~/.zshrc. ' +
+      "Fish: webextract completion fish > ~/.config/fish/completions/webextract.fish.",
     connects: false,
     arguments: [new Argument("<shell>", "the shell").choices(Object.keys(shells))],
     examples: [{ line: "completion bash", does: "prints the script for Bash" }],

@@ -1,6 +1,7 @@
 import { messageOf } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
+import type { ServiceClientOptions } from "../../service/options";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
@@ -17,14 +18,15 @@ import {
   proxyFinding,
   readFinding,
   versionFindings,
+  warning,
 } from "../findings/findings";
 import { journalFindings } from "../findings/journalFindings";
+import { isProbed } from "../probe/probed";
 
 export const doctor: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
-  details:
-    "The command shows no credential. It makes one read call about a task that does not exist: a response that refuses it shows that the service was reached.",
+  details: "The command shows no credential. It makes one request: a read of a task that does not exist.",
   connects: true,
   examples: [
     { line: "doctor", does: "looks at the configuration of the environment" },
@@ -66,7 +68,20 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
     proxyFinding(options),
     await readFinding(client),
     clockFinding(client),
+    probeFinding(options),
   ];
+}
+
+/** The contract leaves much open, and the defaults are only what most services do. */
+function probeFinding(options: ServiceClientOptions): Finding {
+  const check = "probe";
+  return isProbed(options)
+    ? good(check, "this service was probed from this machine")
+    : warning(
+        check,
+        "this service has not been probed from this machine",
+        'Run "webextract probe --write --from TASK --group GROUP": it names the settings that fit.',
+      );
 }
 
 function messageOfRefusal(error: unknown): string {

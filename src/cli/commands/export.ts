@@ -9,13 +9,7 @@ import { destinationOf } from "../../resources/export/destinations/destinationOf
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
 import { formatNames, formats, isAsRead } from "../../resources/export/formats/formats";
-import type {
-  ColumnType,
-  CompressionName,
-  CsvFormulas,
-  DataExportArgs,
-  ExportFormat,
-} from "../../resources/export/model";
+import type { ColumnType, CompressionName, CsvArgs, DataExportArgs, ExportFormat } from "../../resources/export/model";
 import { RowReader } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
 import { checkedArgs } from "../../resources/index";
@@ -32,12 +26,24 @@ interface Flags extends ConnectionFlags {
   out?: string;
   lotNo?: string;
   format: ExportFormat;
-  csvFormulas?: CsvFormulas;
+  csv?: string;
   column?: Record<string, ColumnType>;
   compression: CompressionName;
   maxRows?: number;
   json?: boolean;
 }
+
+/** A shell gives `;` and a tab another meaning, so delimiters have names. */
+const delimiters = { "": undefined, ":semicolon": ";", ":tab": "\t" } as const;
+
+const csvKinds: Readonly<Record<string, CsvArgs>> = Object.fromEntries(
+  (["programs", "spreadsheets"] as const).flatMap((reader) =>
+    Object.entries(delimiters).map(([name, delimiter]) => [
+      `${reader}${name}`,
+      { for: reader, ...(delimiter && { delimiter }) },
+    ]),
+  ),
+);
 
 export const exportRows: CliCommand = {
   name: "export",
@@ -49,17 +55,17 @@ export const exportRows: CliCommand = {
   options: [
     new Option(
       "-o, --out <file>",
-      "the file, or s3://BUCKET/KEY; {lotNo}, {time} and {n} are replaced as in a DataExport (default: standard output)",
+      "the file, or s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: standard output)",
     ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),
     new Option(
-      "--csv-formulas <what>",
-      "CSV cells that a spreadsheet would run as formulas: keep (default) for databases and programs, escape (an apostrophe before them) for spreadsheets",
-    ).choices(["keep", "escape"]),
+      "--csv <for>",
+      "who reads the CSV: programs, or spreadsheets (a byte order mark, CR LF, an apostrophe before formulas), with the delimiter after a colon if it is not a comma (default: programs)",
+    ).choices(Object.keys(csvKinds)),
     new Option(
       "--column <name=type>",
-      `type of a Parquet column: ${columnTypes.join(", ")}; can be given several times (default: string)`,
+      `type of a column of Parquet or XLSX: ${columnTypes.join(", ")}; can be given several times (default: string)`,
     ).argParser(columnFrom),
     new Option(
       "--compression <compression>",
@@ -78,7 +84,8 @@ export const exportRows: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { out, lotNo, column: columns, maxRows, json, ...flags } = options as unknown as Flags;
-    const { format, csvFormulas, compression } = flags;
+    const { format, compression } = flags;
+    const csv = flags.csv === undefined ? undefined : csvKinds[flags.csv];
     if (json === true && out === undefined) {
       throw new CliError(
         "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
@@ -95,7 +102,7 @@ export const exportRows: CliCommand = {
       ...(lotNo === undefined ? { scope: "all" as const } : { scope: "batch" as const, lotNo }),
       // The name does not matter for standard output.
       path: out ?? "rows",
-      ...{ maxRows, format, csvFormulas, columns, compression },
+      ...{ maxRows, format, csv, columns, compression },
     };
     await checkArgs(args, context, out !== undefined);
     if (out === undefined) {
@@ -128,7 +135,7 @@ function warnOfName(out: string, format: ExportFormat, { terminal }: Cli): void 
 }
 
 /** The flags of arguments that have another name. */
-const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no", csvFormulas: "csv-formulas" };
+const flagOf: Record<string, string> = { path: "out", columns: "column", lotNo: "lot-no" };
 
 function columnFrom(text: string, before: Record<string, ColumnType> = {}): Record<string, ColumnType> {
   const at = text.lastIndexOf("=");

@@ -1,24 +1,22 @@
 import { Argument, Option } from "commander";
+import { manifestReader } from "../../manifest/component";
 import { isPlainMap } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { givenOrSelected } from "../connection/selectedStack";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 import { table } from "../output/table";
 
 export const list: CliCommand = {
   name: "list",
   summary: "show the tasks that the state of a stack or a folder of manifests knows",
   details:
-    "The command shows each task of the stack with its id, its last run, and the rows and the file of its last export, as the last up has left them. " +
-    "With paths, it shows the names that the manifests declare. Other commands take the name of a stack's task in place of its id.",
+    "Each task of the stack has its id, its last run, and the rows and the file of its last export, as the last up has left them.",
   connects: false,
   arguments: [new Argument("[paths...]", "manifests: files, globs and folders (default: the state of the stack)")],
-  options: [
-    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
-  ],
+  options: [new Option("--stack <name>", "a Pulumi stack (default: the selected one)")],
   examples: [
     { line: "list --stack dev", does: "shows the tasks of a stack" },
     { line: "list tasks", does: "shows the tasks that a folder of manifests declares" },

@@ -3,6 +3,7 @@ import { rename as move } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import { lock } from "proper-lockfile";
+import { manifestReader } from "../../manifest/component";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { isUrn } from "../../resources/urn";
@@ -11,7 +12,7 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
 import { writeFiles } from "../output/writeFiles";
 
@@ -21,8 +22,8 @@ export const rename: CliCommand = {
   name: "rename",
   summary: "give a task of a manifest another name, without making it a new task",
   details:
-    "The command changes the name, the name of the file if the task has that, and rerunOn of other tasks. It notes the earlier name in was, so that the next up keeps the task, " +
-    "its run and its exports. All else in the files stays as it is written.",
+    "The command changes the name, the name of the file, and rerunOn of other tasks. It notes the earlier name in was, so that the next up keeps the task, " +
+    "its run and its exports.",
   connects: false,
   arguments: [
     new Argument("<old>", "the present name of the task"),

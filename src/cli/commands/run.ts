@@ -34,8 +34,7 @@ const { timeoutSeconds, pollSeconds, finishedWhen, settleSeconds, failOn } = clo
 export const run: CliCommand = {
   name: "run",
   summary: "start a run of a task in the cloud and wait for its end",
-  details:
-    "A run may cost money, so the command asks before it starts one. With --lot-no, it waits for a run that was started before. Ctrl-C ends the wait, not the run.",
+  details: "A run may cost money, so the command asks before it starts one. Ctrl-C ends the wait, not the run.",
   connects: true,
   arguments: [taskArgument()],
   options: [

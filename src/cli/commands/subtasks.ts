@@ -15,8 +15,7 @@ import { table } from "../output/table";
 export const status: CliCommand = {
   name: "status",
   summary: "count the subtasks of the latest run of a task by status",
-  details:
-    "The service lists the subtasks of a task without a lotNo: they are those of the latest run. --json has each of them.",
+  details: "--json has each of them.",
   connects: true,
   arguments: [taskArgument()],
   examples: [

@@ -53,9 +53,7 @@ export const tokenStatus: CliCommand = {
 export const tokenRefresh: CliCommand = {
   name: "token refresh",
   summary: "exchange the newest refresh token for new tokens now, and store them",
-  details:
-    "Done on a schedule, it keeps a refresh token that lives for some days only. " +
-    "Processes that share the token store take turns.",
+  details: "On a schedule, this keeps a refresh token that lives for some days only.",
   connects: true,
   options: [yesOption()],
   examples: [{ line: "token refresh --yes", does: "refreshes in a scheduled job" }],
@@ -79,8 +77,7 @@ export const tokenImport: CliCommand = {
   name: "token import",
   summary: "put a refresh token into the token store",
   details:
-    "The token is read from standard input, or asked for on a terminal without being shown. The command exchanges it for new tokens and stores those. " +
-    "With WEBEXTRACT_TOKEN_STORE set to the folder, and no other credential, the tokens that were imported last are used.",
+    "The token is read from standard input, or asked for without being shown. The command exchanges it for new tokens and stores those.",
   connects: true,
   options: [yesOption()],
   examples: [

@@ -1,15 +1,16 @@
 import { existsSync, statSync } from "node:fs";
 import { Argument } from "commander";
+import { manifestReader } from "../../manifest/component";
 import type { Manifests } from "../../manifest/readManifests";
 import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 
 export const validate: CliCommand = {
   name: "validate",
   summary: "check manifests, without Pulumi and without network",
   details:
-    "The command shows all problems of all files and of the lists that they name, relative to the current folder. Files outside of that folder are read too. It accepts any variable, without its value.",
+    "The command shows all problems of the files and of the lists that they name, relative to the current folder. Any variable is accepted.",
   connects: false,
   arguments: [
     new Argument("<paths...>", "files, which belong together, globs and folders, each of which is a manifest"),

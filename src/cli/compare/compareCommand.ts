@@ -18,7 +18,7 @@ import { pageFile, plannedPage } from "./page/writePage";
 import { inMarkdown, inTerminal } from "./renderReport";
 import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
-import { loadSide } from "./sides/loadSide";
+import { loadSides } from "./sides/loadSide";
 import type { Side } from "./sides/side";
 import { sideOf } from "./sides/side";
 
@@ -38,8 +38,8 @@ export const compareCommand: CliCommand = {
   name: "compare",
   summary: "compare two files of rows, or two runs of tasks",
   details:
-    "A side is a file (.ndjson, .json, .csv or .parquet, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
-    "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api.",
+    "A side is a file (.ndjson, .json, .csv, .parquet or .xlsx, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
+    "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api, and hucre for .xlsx.",
   connects: true,
   arguments: [
     new Argument(
@@ -51,13 +51,10 @@ export const compareCommand: CliCommand = {
   ],
   options: [
     new Option("-k, --key <field>", "field that names a row; can be given several times").argParser(addField),
-    new Option(
-      "--ignore <field>",
-      "field that is not compared, such as the time of the run; can be given several times",
-    ).argParser(addField),
+    new Option("--ignore <field>", "field that is not compared; can be given several times").argParser(addField),
     new Option(
       "--fail-on <condition>",
-      `condition in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+      `condition in which the exit code is 1: ${exampleConditions.join(", ")}; can be given several times`,
     ).argParser(addCondition),
     new Option("--markdown", "write Markdown for a pull request").conflicts("json"),
     new Option(
@@ -141,11 +138,7 @@ export async function compareIn(
   choose: (loaded: LoadedSides) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
-    const loading = { database, cli, flags };
-    const loaded = {
-      base: await loadSide("base", sides.base, loading),
-      head: await loadSide("head", sides.head, loading),
-    };
+    const loaded = await loadSides(sides, { database, cli, flags });
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });

@@ -5,6 +5,7 @@ import type { FieldFigures } from "./fieldFigures";
 import { noFigures } from "./fieldFigures";
 import type { FieldChanges, KeyedRows } from "./keyedRows";
 import { compareByKey } from "./keyedRows";
+import type { Layout } from "./layout";
 import type { LoadedSide } from "./sides/loadSide";
 
 /** What differs between two sets of rows. */
@@ -56,6 +57,8 @@ export interface CompareOptions {
 }
 
 export interface LoadedSides {
+  /** Of the tables of both. */
+  layout: Layout;
   base: LoadedSide;
   head: LoadedSide;
 }
@@ -63,7 +66,7 @@ export interface LoadedSides {
 /** Compares two sides that are in the database. */
 export async function compareSides(
   database: Database,
-  { base, head }: LoadedSides,
+  { layout, base, head }: LoadedSides,
   { key, conditionFields, ignored, values, details }: CompareOptions,
 ): Promise<Comparison> {
   const all = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();
@@ -79,7 +82,8 @@ export async function compareSides(
   }
   const rows = { base: base.rows, head: head.rows };
   const both = names.filter((name) => base.fields.has(name) && head.fields.has(name));
-  const keyed = key.length === 0 ? undefined : await compareByKey(database, { key, fields: both, rows, details });
+  const keyed =
+    key.length === 0 ? undefined : await compareByKey(database, { key, layout, fields: both, rows, details });
   const fields = names.map((name): FieldComparison => {
     const of = { base: base.fields.get(name) ?? noFigures, head: head.fields.get(name) ?? noFigures };
     const share = (side: "base" | "head"): number => (rows[side] === 0 ? 0 : of[side].filled / rows[side]);

@@ -14,7 +14,7 @@ import { CliError } from "../exitCodes";
 const packageName = "@duckdb/node-api";
 
 /** More is on the disk. Each thread needs a part of it. */
-const memoryLimit = "400MB";
+const memoryLimit = "300MB";
 const mostThreads = 4;
 
 const folderName = "webextract-compare-";
@@ -69,6 +69,8 @@ export class Database {
     this.connection = await this.instance.connect();
     this.cli.interrupted.addEventListener("abort", this.stop);
     await this.rows("SET TimeZone = 'UTC'");
+    // Values of most fields repeat, but to find that out takes as long as to read them.
+    await this.rows("SET force_compression = 'uncompressed'");
     // Nobody reads the file again. A checkpoint of thousands of columns takes seconds.
     await this.rows("PRAGMA disable_checkpoint_on_shutdown");
   }

@@ -1,4 +1,5 @@
 import type { Database, Value } from "./database";
+import type { Layout } from "./layout";
 
 /** What the values of a field are, in one side. */
 export interface FieldFigures {
@@ -16,6 +17,12 @@ export interface FieldFigures {
 }
 
 export type ValueKind = "number" | "date" | "url" | "other";
+
+interface FiguresOptions {
+  layout: Layout;
+  /** All fields of the side if its layout has columns, otherwise those that it has even if no row has them. */
+  named: readonly string[];
+}
 
 /** Characters of a value that a report can show. More are read, so that half of a secret is not shown. */
 export const mostShown = 1_000;
@@ -52,27 +59,28 @@ const kindOf = `CASE
   WHEN v[1] IN ('h', 'H') AND regexp_full_match(v, '${url}') THEN 3
   ELSE 4 END`;
 
-/**
- * The figures of the fields of a side by their names.
- * @param named fields that the side has even if no row has them
- */
+/** The figures of the fields of a side by their names. */
 export async function fieldFigures(
   database: Database,
   side: "base" | "head",
-  named: readonly string[],
+  { layout, named }: FiguresOptions,
 ): Promise<Map<string, FieldFigures>> {
-  const rows = await database.rows(`
-    WITH cells AS (SELECT unnest(map_keys(cells)) AS field, coalesce(unnest(map_values(cells)), '') AS v FROM ${side}),
-    counted AS (SELECT field, v, count(*) AS n FROM cells GROUP BY field, v),
-    kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
-    SELECT
-      ${name("field")}, coalesce(sum(n) FILTER (kind > 0), 0), count(*) FILTER (kind > 0),
-      sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
-      min(length(v)) FILTER (kind > 0), max(length(v)) FILTER (kind > 0),
-      min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent}) FILTER (kind > 0)
-    FROM kinds GROUP BY field ORDER BY field`);
-  const found = rows.map(([field, ...figures]): [string, FieldFigures] => [nameOf(field), figuresIn(figures)]);
-  return new Map([...named.map((field): [string, FieldFigures] => [field, noFigures]), ...found]);
+  const figures = new Map(named.map((field): [string, FieldFigures] => [field, noFigures]));
+  for (const counted of layout.counted(side, named)) {
+    const rows = await database.rows(`
+      WITH counted AS (${counted}),
+      kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
+      SELECT
+        ${name("field")}, coalesce(sum(n) FILTER (kind > 0), 0), count(*) FILTER (kind > 0),
+        sum(n) FILTER (kind = 1), sum(n) FILTER (kind = 2), sum(n) FILTER (kind = 3), sum(n) FILTER (kind = 4),
+        min(length(v)) FILTER (kind > 0), max(length(v)) FILTER (kind > 0),
+        min({'before': -n, 'value': left(v, ${mostShown})}, ${mostFrequent}) FILTER (kind > 0)
+      FROM kinds GROUP BY field ORDER BY field`);
+    for (const [field, ...values] of rows) {
+      figures.set(nameOf(field), figuresIn(values));
+    }
+  }
+  return figures;
 }
 
 function figuresIn(row: readonly Value[]): FieldFigures {

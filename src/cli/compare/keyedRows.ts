@@ -1,5 +1,6 @@
 import type { Database, Value } from "./database";
 import { isBlank, mostShown, name, nameOf } from "./fieldFigures";
+import type { Layout } from "./layout";
 
 /** The values of the key's fields. */
 export type Key = readonly string[];
@@ -53,6 +54,7 @@ export interface UnusableKeys {
 
 export interface Keying {
   key: readonly string[];
+  layout: Layout;
   /** The fields that both sides have. */
   fields: readonly string[];
   rows: { base: number; head: number };
@@ -67,31 +69,26 @@ const mostRows = 1_000;
 const mostChanges = 5_000;
 
 /** Joins the sides by a key. */
-export async function compareByKey(database: Database, { key, fields, rows, details }: Keying): Promise<KeyedRows> {
-  const cells = key.map((_name, index) => `cells[$${index + 1}::VARCHAR]`);
+export async function compareByKey(
+  database: Database,
+  { key: names, layout, fields, rows, details }: Keying,
+): Promise<KeyedRows> {
+  const cells = names.map((field) => layout.cell(field));
   const isUsable = cells.map((cell) => `NOT ${isBlank(cell)}`).join(" AND ");
-  const list = cells.join(", ");
+  const parts = cells.map((_cell, index) => `part${index}`).join(", ");
+  const keysOf = (side: string, numbers: string): string =>
+    `SELECT ${cells.map((cell, index) => `${cell} AS part${index}`).join(", ")}, ${numbers} FROM ${side} WHERE ${isUsable}`;
   // The number of rows with this key in each side, and one of these rows.
   await database.rows(
     `CREATE TEMP TABLE keys AS
-    SELECT key, count(base_row) AS base, count(head_row) AS head, min(base_row) AS base_row, min(head_row) AS head_row
+    SELECT [${parts}] AS key, count(base_row) AS base, count(head_row) AS head, min(base_row) AS base_row, min(head_row) AS head_row
     FROM (
-      SELECT [${list}] AS key, rowid AS base_row, NULL AS head_row FROM base WHERE ${isUsable}
-      UNION ALL SELECT [${list}], NULL, rowid FROM head WHERE ${isUsable})
-    GROUP BY key`,
-    key,
+      ${keysOf("base", "rowid AS base_row, NULL AS head_row")}
+      UNION ALL ${keysOf("head", "NULL, rowid")})
+    GROUP BY ${parts}`,
   );
   await database.rows(
-    `CREATE TEMP TABLE changes AS
-    WITH pairs AS MATERIALIZED (
-      SELECT base_row, head_row, base.cells AS base, head.cells AS head
-      FROM keys JOIN base ON base.rowid = base_row JOIN head ON head.rowid = head_row
-      WHERE keys.base = 1 AND keys.head = 1 AND base.cells IS DISTINCT FROM head.cells),
-    old AS (SELECT base_row, head_row, unnest(map_keys(base)) AS field, unnest(map_values(base)) AS old FROM pairs),
-    now AS (SELECT base_row, head_row, unnest(map_keys(head)) AS field, unnest(map_values(head)) AS now FROM pairs)
-    SELECT base_row, head_row, field FROM old FULL JOIN now USING (base_row, head_row, field)
-    WHERE coalesce(old, '') <> coalesce(now, '') AND field IN (SELECT unnest(?::JSON::VARCHAR[]))`,
-    [JSON.stringify(fields)],
+    `CREATE TEMP TABLE changes AS ${layout.changed("SELECT base_row, head_row FROM keys WHERE base = 1 AND head = 1", fields)}`,
   );
   const one = async (select: string): Promise<Value[]> => (await database.rows(select))[0] ?? [];
   const examples = async (count: string, where: string, most: number): Promise<Examples> => {
@@ -115,20 +112,21 @@ export async function compareByKey(database: Database, { key, fields, rows, deta
     changedKeys: (await database.rows(`SELECT ${shown("key")} FROM (${firstChanged}) ORDER BY key`)).map(([found]) =>
       keyOf(found),
     ),
-    fields: await fieldChanges(database),
+    fields: await fieldChanges(database, layout),
     base: await unusable("base"),
     head: await unusable("head"),
-    changes: details ? await firstChanges(database) : undefined,
+    changes: details ? await firstChanges(database, layout) : undefined,
   };
 }
 
 /** The keys of the first rows that have changed. */
 const firstChanged = `SELECT key, base_row FROM keys WHERE base = 1 AND head = 1 AND base_row IN (SELECT base_row FROM changes) ORDER BY key LIMIT ${mostRows}`;
 
-async function fieldChanges(database: Database): Promise<Map<string, FieldChanges>> {
+async function fieldChanges(database: Database, layout: Layout): Promise<Map<string, FieldChanges>> {
   const rows = await database.rows(`SELECT ${name("field")}, count(*) FROM changes GROUP BY field`);
   const examples = await changedValues(
     database,
+    layout,
     `SELECT field, one.* FROM (
       SELECT field, unnest(min({'key': key, 'base_row': base_row, 'head_row': head_row}, ${mostExamples})) AS one
       FROM changes JOIN keys USING (base_row, head_row) GROUP BY field)`,
@@ -142,17 +140,18 @@ async function fieldChanges(database: Database): Promise<Map<string, FieldChange
   return fields;
 }
 
-async function firstChanges(database: Database): Promise<RowChange[]> {
+async function firstChanges(database: Database, layout: Layout): Promise<RowChange[]> {
   return await changedValues(
     database,
+    layout,
     `SELECT key, changes.* FROM changes JOIN (${firstChanged}) USING (base_row) ORDER BY key, field LIMIT ${mostChanges}`,
   );
 }
 
 /** @param chosen the changes, with their keys */
-async function changedValues(database: Database, chosen: string): Promise<RowChange[]> {
+async function changedValues(database: Database, layout: Layout, chosen: string): Promise<RowChange[]> {
   const cellsOf = (side: "base" | "head", value: string): string =>
-    `SELECT rowid AS ${side}_row, unnest(map_keys(cells)) AS field, unnest(map_values(cells)) AS ${value}
+    `SELECT rowid AS ${side}_row, unnest(${layout.fields}) AS field, unnest(${layout.values}) AS ${value}
     FROM ${side} WHERE rowid IN (SELECT ${side}_row FROM places)`;
   await database.rows(
     `CREATE OR REPLACE TEMP TABLE chosen AS

@@ -20,11 +20,11 @@ export const migrateCommand: CliCommand = {
   name: "migrate",
   summary: "turn the resources of a stack into those of the native plugin, or back",
   details:
-    "Nothing is sent to the service: the command reads the state of the stack, shows what it would change, asks, keeps a copy of the state, and replaces it. " +
-    "The next preview of a program of the new kind with the same arguments, rerunOn included, shows no change. Use it where the program changes its language. A TypeScript program that sets webextract:native needs no migration.",
+    "Nothing is sent to the service: the command shows what it would change in the state, asks, keeps a copy, and replaces it. " +
+    "The next preview of a program of the new kind with the same arguments, rerunOn included, shows no change. A TypeScript program that sets webextract:native needs no migration.",
   connects: false,
   options: [
-    new Option("--stack <name>", "a Pulumi stack of the project in the current folder (default: the selected one)"),
+    new Option("--stack <name>", "a Pulumi stack (default: the selected one)"),
     new Option("--to <kind>", "what the resources become").choices(["native", "dynamic"]).default("native"),
     yesOption(),
   ],

@@ -11,9 +11,7 @@ import { planReport } from "./planReport";
 export const planReportCommand: CliCommand = {
   name: "plan-report",
   summary: "turn the output of pulumi preview --json into Markdown for a pull request",
-  details:
-    "Changes are grouped by task, with the old and the new value of each property. Rows that are removed and runs that may cost money come first. Secrets are never shown. " +
-    "The report has at most 60,000 characters. --json has it as the field markdown.",
+  details: "Rows that are removed and runs that may cost money come first. Secrets are never shown.",
   connects: false,
   arguments: [new Argument("[file]", "the output of pulumi preview --json; - for standard input").default("-")],
   examples: [

@@ -1,14 +1,22 @@
 import { isServiceError } from "../../service/errors/errors";
 import { ownPackage } from "../../service/ownPackage";
-import type { Answer, FittingSetting, Probing } from "./questions";
-import { nobody, notAsked, questions, readRows, replyOf } from "./questions";
+import type { Answer, FittingSetting, Probing, Question, Sends } from "./question";
+import { nobody, readRows } from "./question";
+import { hidden, notAsked, questions } from "./questions";
+import { anyReplyOf, LimitReached, replyOf } from "./requests";
+
+/** What the package does about it: it handles it, a setting or an argument fits, nothing helps, or the responses do not show it. */
+export type Consequence = "handled" | "look" | "set" | "notHandled" | "notShown";
 
 /** What was found out, and about what. */
-export type ProbeFinding = Answer & Required<Pick<Answer, "is">> & { check: string };
+export type ProbeFinding = Answer &
+  Required<Pick<Answer, "is">> & { check: string; usual: string; consequence: Consequence };
 
 /** The document of `--json`. */
 export interface ProbeReport {
   versions: { package: string; node: string; platform: string };
+  /** What was sent: reads only, writes to a copy too, or a run of it too. */
+  sends: Sends;
   /** Whether a task was given. */
   task: boolean;
   /** How many findings are problems. */
@@ -20,40 +28,90 @@ export interface ProbeReport {
   notAsked: { about: string; why: string; behaviours: readonly string[]; setting?: string }[];
 }
 
+const kinds: readonly Sends[] = ["reads", "writes", "starts"];
+
 /**
- * Asks the service all questions. All requests read, or are refused.
+ * Asks the service all questions of a kind of probe. Without a trial, all requests read, or are refused.
  * @param beforeEach called before each question; can throw
  * @throws ServiceError if the service cannot be reached, or accepts no credential, or does not know the task
  */
 export async function probe(given: Probing, beforeEach: () => void): Promise<ProbeReport> {
-  const probing = await firstContact(given);
-  const hasTask = given.taskId !== undefined;
+  const sends: Sends = given.trial === undefined ? "reads" : given.trial.startsRun ? "starts" : "writes";
+  const asked = questions.filter(
+    (question) =>
+      kinds.indexOf(question.sends) <= kinds.indexOf(sends) &&
+      (sends === "reads" || question.onlyWithoutWrites === undefined),
+  );
+  let probing = await firstContact(given);
   const findings: ProbeFinding[] = [];
-  for (const { check, ask } of questions.filter(({ needsTask }) => needsTask === undefined || hasTask)) {
-    beforeEach();
-    try {
-      findings.push({ is: "good", ...(await ask(probing)), check });
-    } catch (error) {
-      if (!isServiceError(error) || error.kind === "aborted") {
-        throw error;
-      }
-      // The message of the error can name the host.
-      const found = `No response that the package can use (${error.kind}).`;
-      findings.push({ check, is: "problem", found, remedy: "Run the probe again. If this stays, report it." });
+  const open: Question[] = [];
+  for (const question of asked) {
+    if (!isReady(question, probing)) {
+      open.push(question);
+      continue;
     }
+    beforeEach();
+    findings.push(await findingOf(question, probing));
+    // From here on, the task of the questions is the copy.
+    probing = { ...probing, taskId: probing.trial === undefined ? probing.taskId : probing.trial.taskId };
   }
-  const needingTask = hasTask ? [] : questions.filter(({ needsTask }) => needsTask);
   return {
     versions: { package: ownPackage.version, node: process.versions.node, platform: process.platform },
-    task: hasTask,
+    sends,
+    task: given.taskId !== undefined,
     problems: findings.filter(({ is }) => is === "problem").length,
     findings,
     settings: findings.flatMap(({ setting }) => setting ?? []),
-    notAsked: [
-      ...needingTask.map(({ check, behaviours }) => ({ about: check, why: "needs --task", behaviours })),
-      ...notAsked.map(({ why = "needs a write", ...each }) => ({ ...each, why })),
-    ],
+    notAsked: [...open.map(whyOpen), ...unasked(sends)],
   };
+}
+
+function isReady({ needs }: Question, { taskId, trial }: Probing): boolean {
+  const has = { task: taskId, copy: trial?.taskId, run: trial?.run };
+  return needs === undefined || has[needs] !== undefined;
+}
+
+const missing = { task: "needs --task", copy: "needs the copy", run: "needs the run" } as const;
+
+function whyOpen({ check, behaviours, needs = "task" }: Question): ProbeReport["notAsked"][number] {
+  return { about: check, why: missing[needs], behaviours };
+}
+
+function unasked(sends: Sends): ProbeReport["notAsked"] {
+  if (sends === "reads") {
+    return notAsked.map(({ why = "needs a write", ...each }) => ({ ...each, why }));
+  }
+  const starts = sends === "starts" ? [] : questions.filter((question) => question.sends === "starts");
+  return [
+    ...starts.map(({ check, behaviours }) => ({ about: check, why: "needs --start", behaviours })),
+    ...Object.entries(hidden).map(([about, each]) => ({ about, ...each })),
+  ];
+}
+
+async function findingOf({ check, usual, ask, isFirstStep }: Question, probing: Probing): Promise<ProbeFinding> {
+  const answer = await ask(probing).catch((error: unknown): Answer => {
+    if (error instanceof LimitReached) {
+      return { is: "unclear", found: `Not asked to the end: ${error.message}.` };
+    }
+    if (!isServiceError(error) || error.kind === "aborted" || isFirstStep) {
+      throw error;
+    }
+    // The message of the error can name the host.
+    const found = `No response that the package can use (${error.kind}).`;
+    return { is: "problem", found, remedy: "Run the probe again. If this stays, report it." };
+  });
+  return { is: "good", ...answer, check, usual, consequence: consequenceOf(answer) };
+}
+
+function consequenceOf({ is, setting, argument, limitation }: Answer): Consequence {
+  if (limitation !== undefined) {
+    return "notHandled";
+  }
+  if (setting !== undefined || argument !== undefined) {
+    return "set";
+  }
+  const without = { good: "handled", warning: "look", problem: "notHandled", unclear: "notShown" } as const;
+  return without[is ?? "good"];
 }
 
 /** With the API key, if the service accepts no access token. What the way to the service or the task does not allow is an error, and no report. */
@@ -67,7 +125,8 @@ async function firstContact(given: Probing): Promise<Probing> {
     if (!isServiceError(error, "credential") || options.apiKey === undefined || !isContract) {
       throw error;
     }
-    const withKey: Probing = { ...given, needsKey: true, client: clientWith({ credentials: "apiKey" }) };
+    const clientWithKey: typeof clientWith = (changes) => clientWith({ credentials: "apiKey", ...changes });
+    const withKey: Probing = { ...given, needsKey: true, client: clientWithKey({}), clientWith: clientWithKey };
     await requireContact(withKey).catch(() => {
       throw error;
     });
@@ -76,48 +135,10 @@ async function firstContact(given: Probing): Promise<Probing> {
 }
 
 /** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
-async function requireContact({ client, taskId }: Probing): Promise<void> {
-  const { refusal } = await replyOf(readRows(client, taskId ?? nobody));
+async function requireContact({ client, taskId, trial }: Probing): Promise<void> {
+  // A probe that writes finds out what a page in place of an error means.
+  const { refusal } = await (trial === undefined ? replyOf : anyReplyOf)(readRows(client, taskId ?? nobody));
   if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
     throw refusal;
   }
-}
-
-export const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
-
-/** The report for an issue. */
-export function markdownOf({ versions, task, findings, settings, notAsked: open }: ProbeReport): string {
-  return [
-    "# Report of webextract probe",
-    "",
-    `pulumi-webextract ${versions.package}, Node.js ${versions.node}, ${versions.platform}, ${task ? "with" : "without"} a task.`,
-    "The report has no host, ids, credentials or values of rows.",
-    "",
-    "## How the service behaves",
-    "",
-    "✔ the package handles it, ! look at it, ✖ the present settings do not fit, ? the responses do not show it.",
-    "",
-    ...findings.flatMap(({ is, check, found, behaviours, remedy }) => [
-      `- ${marks[is]} ${check}: ${found}${inCode(behaviours, " or ")}`,
-      ...(remedy === undefined ? [] : [`  - ${remedy}`]),
-    ]),
-    "",
-    "## Settings that fit",
-    "",
-    ...(settings.length === 0
-      ? ["The present settings fit, as far as the responses show it."]
-      : ["```sh", ...settings.flatMap(({ command, when }) => [...(when ? [`# ${when}:`] : []), command]), "```"]),
-    "",
-    "## Not asked",
-    "",
-    ...open.map(
-      ({ about, why, behaviours, setting }) =>
-        `- ${about}: ${why}${inCode([...behaviours, setting ?? []].flat(), ", ")}`,
-    ),
-    "",
-  ].join("\n");
-}
-
-function inCode(names: readonly string[] = [], between: string): string {
-  return names.length === 0 ? "" : ` (${names.map((name) => `\`${name}\``).join(between)})`;
 }

@@ -1,17 +1,43 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { Option } from "commander";
-import type { CliCommand } from "../command";
-import type { ConnectionFlags } from "../connection/connection";
-import { connectionOf } from "../connection/connection";
-import { markdownOf, probe } from "./probe";
+import { messageOf } from "../../resources/resource";
+import { pause } from "../../service/clock";
+import { makeFolder } from "../../service/files/folders";
+import type { Cli } from "../cli";
+import type { CliCommand, Result } from "../command";
+import type { Connection, ConnectionFlags } from "../connection/connection";
+import { connectionOf, serviceOf } from "../connection/connection";
+import { CliError, describeError, exitOf } from "../exitCodes";
+import { yesOption } from "../options";
+import { writeFiles } from "../output/writeFiles";
+import { fileNames, filesOf } from "./folder";
+import type { ProbeReport } from "./probe";
+import { probe } from "./probe";
+import { noteProbe } from "./probed";
+import type { Probing } from "./question";
+import { hasProblems, markdownOf } from "./report";
+import { Requests } from "./requests";
+import type { Trial } from "./trial";
 
 interface Flags extends ConnectionFlags {
   task?: string;
+  write?: boolean;
+  from?: string;
+  group?: string;
+  start?: boolean;
+  out?: string;
+  yes?: boolean;
 }
 
 const noReport = "There is no report.";
 
-/** There are at most 20 calls, so these repeats keep the probe within 60 requests. */
+/** There are at most 20 calls, so these repeats keep a probe that only reads within its requests. */
 const mostRepeats = 2;
+
+/** Requests of a probe that only reads, and of one that writes. */
+const mostReads = 60;
+const mostRequests = 80;
 
 /** Seconds that one request may wait for its turn. */
 const longestWait = 120;
@@ -20,36 +46,164 @@ export const probeCommand: CliCommand = {
   name: "probe",
   summary: "find out which settings fit the service, where its contract is silent",
   details:
-    "The command sends at most 60 requests, one after the other. All of them read. A few must be refused: reads of a task " +
+    `The command sends at most ${mostReads} requests, one after the other. All of them read. A few must be refused: reads of a task ` +
     "that does not exist, and refreshes with an invented refresh token. " +
     "The report is Markdown for an issue. It has no host, ids, credentials or values of rows. " +
-    "The exit code is 1 if the present settings do not fit the service.",
+    "The exit code is 1 if the present settings do not fit the service.\n" +
+    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy: it stays behind, and its id is ` +
+    "shown as soon as it exists. The task itself and all other tasks and rows stay as they are. With --start, it starts one run of the copy, which may cost money. " +
+    "A copy or a start is sent again only after a response that proves that nothing was done. " +
+    "The exit code is then 1 only if something is found that no setting fits.",
   connects: true,
   options: [
     new Option(
       "--task <taskId>",
       "read the actions, the subtasks and the first rows of this task too, by its id or, with --stack, its name",
-    ),
+    ).conflicts("write"),
+    new Option("--write", "copy a task, and try all operations on the copy"),
+    new Option("--from <taskId>", "id of the task that --write copies: a small one, with a loop and a few rows"),
+    new Option("--group <taskGroupId>", "id of the task group for the copy"),
+    new Option("--start", "start one run of the copy too, and look at its statuses, rows and marks"),
+    new Option("--out <folder>", "write report.md, config.sh, behaviours.yaml and responses.json to this folder"),
+    yesOption(),
   ],
   examples: [
     { line: "probe", does: "shows what can be found out without a task" },
     { line: "probe --task shop-1 > report.md", does: "asks about a task too, and writes the report to a file" },
     { line: "probe --task shop-1 --json", does: "lists the findings and the settings for a script" },
+    {
+      line: "probe --write --from shop-1 --group shops --start --out probed",
+      does: "asks, copies the task shop-1, runs the copy, and writes what it found to a folder",
+    },
   ],
   async run({ options: given }, cli) {
-    const { task, ...flags } = given as Flags;
-    const { config, options } = await connectionOf(flags, cli.interrupted);
-    // A name needs the state of a stack. Without one, no request is sent for this.
-    const isName = task !== undefined && flags.stack !== undefined;
-    const taskId = isName ? (await cli.connectTo(task, flags)).task.taskId : task;
-    const limits = {
-      maxRetries: Math.min(options.maxRetries ?? mostRepeats, mostRepeats),
-      deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
-    };
-    const clientWith = (changes: Partial<typeof options>) => cli.client({ ...options, ...limits, ...changes });
-    const probing = { client: clientWith({}), clientWith, options, settings: config.settings, taskId };
-    const report = await probe(probing, () => cli.checkInterrupted(noReport));
-    cli.checkInterrupted(noReport);
-    return { json: report, text: () => markdownOf(report), hasProblems: report.problems > 0 };
+    const flags = given as Flags;
+    checkFlags(flags);
+    return flags.write === true ? write(flags, cli) : read(flags, cli);
   },
 };
+
+/** @throws CliError */
+function checkFlags(flags: Flags): void {
+  const given = (["from", "group", "start", "out", "yes"] as const).find((name) => flags[name] !== undefined);
+  if (flags.write !== true && given !== undefined) {
+    throw new CliError(`--${given} needs --write. No request was sent.`, "usage");
+  }
+  if (flags.write === true && (flags.from === undefined || flags.group === undefined)) {
+    throw new CliError("--write needs --from TASK and --group GROUP. No request was sent.", "usage");
+  }
+}
+
+async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
+  const connection = await connectionOf(flags, cli.interrupted);
+  // A name needs the state of a stack. Without one, no request is sent for this.
+  const isName = task !== undefined && flags.stack !== undefined;
+  const taskId = isName ? (await cli.connectTo(task, flags)).task.taskId : task;
+  const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
+  const report = await probe(probing, () => cli.checkInterrupted(noReport));
+  cli.checkInterrupted(noReport);
+  const { sends, findings, ...document } = report;
+  const shown = findings.map(({ usual, consequence, ...finding }) => finding);
+  return { ...resultOf(report), json: { ...document, findings: shown } };
+}
+
+function probingOf({ config, options }: Connection, cli: Cli, requests: Requests): Probing {
+  const limits = {
+    maxRetries: Math.min(options.maxRetries ?? mostRepeats, mostRepeats),
+    deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
+    watch: requests,
+  };
+  const clientWith: Probing["clientWith"] = (changes) => cli.client({ ...options, ...limits, ...changes });
+  return { client: clientWith({}), clientWith, options, settings: config.settings, requests };
+}
+
+function resultOf(report: ProbeReport): Result {
+  return { json: report, text: () => markdownOf(report), hasProblems: hasProblems(report) };
+}
+
+async function write(flags: Flags, cli: Cli): Promise<Result> {
+  const { from = "", group = "", start: startsRun = false, out, yes } = flags;
+  const connection = await connectionOf(flags, cli.interrupted);
+  const plan = planOf(flags, serviceOf(connection));
+  if (yes === true) {
+    cli.terminal.say(plan);
+  }
+  await cli.confirm(`${plan} Continue?`, yes, "Nothing was sent.");
+  if (out !== undefined) {
+    // A folder that cannot be made must not be found after the copy.
+    await makeFolder(resolve(out));
+  }
+  const requests = new Requests(mostRequests);
+  const trial: Trial = {
+    ...{ from, group, startsRun, actions: [] },
+    sleep: (milliseconds) => pause(milliseconds, cli.interrupted),
+    making(what) {
+      cli.startWords = mayExist(what, trial);
+    },
+    made() {
+      cli.startWords = undefined;
+      const isNew = trial.taskId !== undefined && cli.leftWords === undefined;
+      cli.leftWords = leftBehind(trial);
+      if (isNew) {
+        cli.terminal.say(`The copy of task "${from}" is task "${trial.taskId}".`);
+      }
+    },
+  };
+  try {
+    const report = await probe({ ...probingOf(connection, cli, requests), trial }, () =>
+      cli.checkInterrupted(noReport),
+    );
+    cli.checkInterrupted(noReport);
+    await finish(report, requests, flags);
+    await noteProbe(connection.options);
+    for (const words of [trial.lost && mayExist(trial.lost, trial), leftBehind(trial)]) {
+      if (words !== undefined) {
+        cli.terminal.say(words);
+      }
+    }
+    return resultOf(report);
+  } catch (error) {
+    const left = [trial.lost && mayExist(trial.lost, trial), leftBehind(trial) ?? "No copy was made."];
+    const did = `${requests.sent} requests were sent, the last one: ${requests.last?.operation ?? "none"}.`;
+    throw new CliError(
+      [messageOf(error), did, ...left].filter((words) => words !== undefined).join(" "),
+      cli.interrupted.aborted ? "interrupted" : exitOf(error),
+      describeError(error),
+    );
+  }
+}
+
+function planOf({ from, group, start, out }: Flags, service: string): string {
+  const files = out === undefined ? [] : fileNames.filter((name) => existsSync(join(out, name)));
+  return [
+    `This copies task "${from}" into group "${group}" at ${service}, and tries all operations on the copy, with at most ${mostRequests} requests.`,
+    "The API cannot delete the copy: it stays behind.",
+    ...(start === true ? ["One run of the copy is started, which may cost money."] : []),
+    ...(files.length === 0 ? [] : [`Replaced in ${out}: ${files.join(", ")}.`]),
+    `Task "${from}" and its rows stay as they are.`,
+  ].join(" ");
+}
+
+async function finish(report: ProbeReport, { responses }: Requests, { out }: Flags): Promise<void> {
+  if (out === undefined) {
+    return;
+  }
+  const planned = Object.entries(filesOf(report, responses)).map(([path, content]) => ({
+    ...{ path, content },
+    present: existsSync(join(out, path)) ? ("other" as const) : ("nothing" as const),
+  }));
+  await writeFiles(planned, resolve(out));
+}
+
+function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {
+  const made = what === "copy" ? `A copy of task "${from}" in group "${group}"` : `A paid run of task "${taskId}"`;
+  return `${made} may exist: the API cannot list ${what === "copy" ? "tasks" : "runs"}, so look in the service's own interface.`;
+}
+
+function leftBehind({ taskId, run, lost }: Trial): string | undefined {
+  if (taskId === undefined) {
+    return undefined;
+  }
+  const runs = run === undefined ? (lost === "run" ? "" : " No run was started.") : " One run of it was started.";
+  return `Task "${taskId}", the copy, stays behind: delete it in the service's own interface.${runs}`;
+}

@@ -1,79 +1,302 @@
-import type { ConfigKey } from "../../config/configKeys";
-import type { ServiceTraits } from "../../resources/resource";
-import { terminalStatusOf } from "../../resources/run/statuses";
-import type { ActionShown } from "../../resources/task/taskPresence";
-import { fieldOf } from "../../resources/task/taskPresence";
-import { shellQuoted } from "../../resources/values";
-import type { ServiceClient } from "../../service/client";
-import { saysSuccess } from "../../service/contract/successWords";
-import type { ServiceError } from "../../service/errors/errors";
-import { isServiceError } from "../../service/errors/errors";
-import type { ServiceClientOptions } from "../../service/options";
-import type { Finding } from "../findings/findings";
-import { onTheWay } from "./onTheWay";
-
-/** A setting that fits the service. */
-export interface FittingSetting {
-  /** With its namespace. */
-  key: string;
-  value: string;
-  command: string;
-  /** If the setting is right only under a condition. */
-  when?: string;
-}
-
-/** What the responses to a question show. */
-export interface Answer extends Omit<Finding, "is" | "check"> {
-  /**
-   * `good` (default): the package handles it. `warning`: the package handles it only in part. `problem`: the present settings do not fit. `unclear`: the
-   * responses do not show it.
-   */
-  is?: Finding["is"] | "unclear";
-  /** Names of docs/reference/behaviours.md, such as `refreshPath=token`. Several if the responses do not tell them apart. */
-  behaviours?: readonly string[];
-  setting?: FittingSetting;
-}
-
-/** What a question may use. */
-export interface Probing {
-  /** A client with the present options. */
-  readonly client: ServiceClient;
-  /** The same, but for these options. */
-  clientWith(changes: Partial<ServiceClientOptions>): ServiceClient;
-  /** The present options. */
-  readonly options: ServiceClientOptions;
-  /** The service accepts the API key in place of the access token, and the settings do not say so. */
-  readonly needsKey?: boolean;
-  readonly settings: ServiceTraits;
-  /** The task of `--task`. */
-  readonly taskId?: string;
-}
-
-/** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
-export interface Question {
-  /** What is looked at, in a few words. */
-  readonly check: string;
-  /** The behaviours that the responses tell apart. */
-  readonly behaviours: readonly string[];
-  /** Whether it is asked only with `--task`. */
-  readonly needsTask?: true;
-  ask(probing: Probing): Promise<Answer>;
-}
+import * as copy from "./ask/copyQuestions";
+import * as loop from "./ask/loopQuestions";
+import { onTheWay } from "./ask/onTheWay";
+import * as operation from "./ask/operationQuestions";
+import * as read from "./ask/readQuestions";
+import * as rows from "./ask/rowQuestions";
+import * as run from "./ask/runQuestions";
+import type { Question } from "./question";
 
 /** All questions, in the order in which they are asked. */
 export const questions: readonly Question[] = [
-  { check: "proxies on the way", behaviours: [], ask: onTheWay },
-  { check: "task that does not exist", behaviours: ["errorBody", "taskGone"], ask: missingTask },
-  { check: "credential of reads", behaviours: ["credentialAcceptance"], ask: credentials },
-  { check: "path of the token refresh", behaviours: ["refreshPath"], ask: refreshPath },
-  { check: "empty list of action types", behaviours: ["getActionsEmptyTypes"], needsTask: true, ask: actionTypes },
-  { check: "words of a success", behaviours: ["successBody"], needsTask: true, ask: wordsOfSuccess },
-  { check: "order of rows", behaviours: ["rowOrder"], needsTask: true, ask: rowOrder },
-  { check: "size of a page of rows", behaviours: ["dataPageMax"], needsTask: true, ask: pageSize },
-  { check: "subtasks of a run", behaviours: ["splitting", "statusWords"], needsTask: true, ask: subtasks },
+  {
+    check: "proxies on the way",
+    sends: "reads",
+    behaviours: [],
+    usual: "none that can repeat a request",
+    ask: onTheWay,
+  },
+  {
+    check: "task that does not exist",
+    sends: "reads",
+    behaviours: ["errorBody", "taskGone"],
+    usual: "not in the contract; mostly 400 InvalidTaskId",
+    onlyWithoutWrites: true,
+    ask: read.missingTask,
+  },
+  {
+    check: "credential of reads",
+    sends: "reads",
+    behaviours: ["credentialAcceptance"],
+    usual: "the access token",
+    onlyWithoutWrites: true,
+    ask: read.credentials,
+  },
+  {
+    check: "path of the token refresh",
+    sends: "reads",
+    behaviours: ["refreshPath"],
+    usual: "/token",
+    ask: read.refreshPath,
+  },
+  {
+    check: "access token that the service does not know",
+    sends: "writes",
+    behaviours: ["expiredToken"],
+    usual: "not in the contract; mostly 401 Invalid.Token",
+    ask: operation.wrongToken,
+  },
+  {
+    check: "path that does not exist",
+    sends: "writes",
+    behaviours: ["errorStatus"],
+    usual: "not in the contract; mostly 404",
+    ask: operation.unknownPath,
+  },
+  {
+    check: "required field that is missing",
+    sends: "writes",
+    behaviours: [],
+    usual: "not in the contract; mostly 400 InvalidParameter.Required",
+    ask: operation.missingField,
+  },
+  {
+    check: "copy without a group",
+    sends: "writes",
+    behaviours: ["copyGroup"],
+    usual: "the group is required",
+    ask: copy.copyWithoutGroup,
+  },
+  {
+    check: "the copy",
+    sends: "writes",
+    behaviours: [],
+    usual: "a response with the taskId of the new task",
+    isFirstStep: true,
+    ask: copy.copyTask,
+  },
+  {
+    check: "actions of the copy",
+    sends: "writes",
+    behaviours: ["actionShape", "propertyValues"],
+    usual: "not in the contract",
+    needs: "copy",
+    ask: copy.actionsOfCopy,
+  },
+  {
+    check: "empty list of action types",
+    sends: "reads",
+    behaviours: ["getActionsEmptyTypes"],
+    usual: "not in the contract",
+    needs: "task",
+    ask: read.actionTypes,
+  },
+  {
+    check: "words of a success",
+    sends: "reads",
+    behaviours: ["successBody"],
+    usual: "no `error`",
+    needs: "task",
+    onlyWithoutWrites: true,
+    ask: read.wordsOfSuccess,
+  },
+  {
+    check: "order of rows",
+    sends: "reads",
+    behaviours: ["rowOrder"],
+    usual: "not in the contract",
+    needs: "task",
+    onlyWithoutWrites: true,
+    ask: read.rowOrder,
+  },
+  {
+    check: "size of a page of rows",
+    sends: "reads",
+    behaviours: ["dataPageMax"],
+    usual: "not in the contract; mostly 1000",
+    needs: "task",
+    onlyWithoutWrites: true,
+    ask: read.pageSize,
+  },
+  {
+    check: "subtasks of a run",
+    sends: "reads",
+    behaviours: ["splitting", "statusWords"],
+    usual: "Waiting, Extracting, Stopped, Finished, Failed",
+    needs: "task",
+    onlyWithoutWrites: true,
+    ask: read.subtasks,
+  },
+  {
+    check: "several tasks, one of them missing",
+    sends: "writes",
+    behaviours: ["getActionsMissing"],
+    usual: "not in the contract",
+    needs: "copy",
+    ask: copy.severalTasks,
+  },
+  {
+    check: "credential of each operation",
+    sends: "writes",
+    behaviours: ["credentialAcceptance"],
+    usual: "the API key for the upload, the access token for all others",
+    needs: "copy",
+    ask: copy.credentialsOfCopy,
+  },
+  {
+    check: "two credentials in one request",
+    sends: "writes",
+    behaviours: ["bothCredentials"],
+    usual: "not in the contract",
+    needs: "copy",
+    ask: operation.bothCredentials,
+  },
+  {
+    check: "task that does not exist, for each operation",
+    sends: "writes",
+    behaviours: ["errorBody", "taskGone"],
+    usual: "not in the contract; mostly 400 InvalidTaskId",
+    needs: "copy",
+    ask: operation.refusals,
+  },
+  {
+    check: "action that does not exist",
+    sends: "writes",
+    behaviours: [],
+    usual: "not in the contract; mostly 400 TaskSettingsNotFound",
+    needs: "copy",
+    ask: copy.unknownAction,
+  },
+  {
+    check: "properties",
+    sends: "writes",
+    behaviours: [],
+    usual: "the value that was written",
+    needs: "copy",
+    ask: loop.properties,
+  },
+  {
+    check: "loops of updateTaskParameters",
+    sends: "writes",
+    behaviours: ["loopsInActions", "updatedParameters"],
+    usual: "a loop inside its action takes effect",
+    needs: "copy",
+    ask: loop.loopsInParameters,
+  },
+  {
+    check: "loops of updateLoopItems",
+    sends: "writes",
+    behaviours: ["isAppendOmitted", "loopTypeRead"],
+    usual: "isAppend appends or replaces; without it, the contract is silent",
+    needs: "copy",
+    ask: loop.loopItems,
+  },
+  {
+    check: "sizes of pages",
+    sends: "writes",
+    behaviours: ["dataPageMax", "subtaskPageMax"],
+    usual: "not in the contract; mostly 1000 rows, 20 subtasks",
+    needs: "copy",
+    ask: copy.pageLimits,
+  },
+  {
+    check: "reads, marks and removes without rows",
+    sends: "writes",
+    behaviours: ["successBody"],
+    usual: "a success without data",
+    needs: "copy",
+    ask: copy.withoutRows,
+  },
+  {
+    check: "response to a start",
+    sends: "starts",
+    behaviours: ["startAnswer"],
+    usual: "a lotNo and a status",
+    needs: "copy",
+    ask: run.start,
+  },
+  {
+    check: "change while the task runs",
+    sends: "starts",
+    behaviours: ["changeWhileRunning"],
+    usual: "not in the contract; mostly 400 TaskExecuting",
+    needs: "run",
+    ask: run.changeWhileRunning,
+  },
+  {
+    check: "course of the run",
+    sends: "starts",
+    behaviours: ["statusWords", "statusCase", "readsUntilFinished", "subtaskListLag", "splitting"],
+    usual: "Waiting, Extracting, Stopped, Finished, Failed",
+    needs: "run",
+    ask: run.course,
+  },
+  {
+    check: "rows after the end",
+    sends: "starts",
+    behaviours: ["rowsArriveLate"],
+    usual: "not in the contract",
+    needs: "run",
+    ask: rows.lateRows,
+  },
+  {
+    check: "offsets and totals",
+    sends: "starts",
+    behaviours: ["offsetAnswer", "endOfData", "rowsWhileReading"],
+    usual: "an offset from 0, restTotal 0 at the end",
+    needs: "run",
+    ask: rows.offsets,
+  },
+  {
+    check: "rows of the batch",
+    sends: "starts",
+    behaviours: ["batchRows"],
+    usual: "all rows of the run",
+    needs: "run",
+    ask: rows.batch,
+  },
+  {
+    check: "rows that are not exported, and a mark",
+    sends: "starts",
+    behaviours: ["rowOrder", "notExported", "notExportedCounts", "otherMarks", "markScope"],
+    usual: "a mark includes all rows of the task",
+    needs: "run",
+    ask: rows.marks,
+  },
+  {
+    check: "empty pages before the last row",
+    sends: "starts",
+    behaviours: ["emptyPageEvery"],
+    usual: "none",
+    needs: "run",
+    ask: rows.emptyPages,
+  },
+  {
+    check: "rows after a remove",
+    sends: "starts",
+    behaviours: [],
+    usual: "none",
+    needs: "run",
+    ask: rows.remove,
+  },
+  {
+    check: "shapes of ids",
+    sends: "writes",
+    behaviours: [],
+    usual: "strings",
+    needs: "copy",
+    ask: copy.idShapes,
+  },
+  {
+    check: "rate and clock",
+    sends: "writes",
+    behaviours: ["retryAfter"],
+    usual: "not in the contract; mostly 429 without Retry-After",
+    ask: copy.rates,
+  },
 ];
 
-/** What the questions do not find out, although services differ in it. */
+/** What the questions of a probe that only reads do not find out, although services differ in it. */
 export const notAsked: readonly { about: string; behaviours: readonly string[]; setting?: string; why?: string }[] = [
   { about: "which rows a mark includes", setting: "webextract:markScope", behaviours: ["markScope"] },
   {
@@ -110,255 +333,40 @@ export const notAsked: readonly { about: string; behaviours: readonly string[]; 
   },
 ];
 
-/** A task that no account has. */
-export const nobody = "webextract-probe-no-task";
-
-/** A response, or the refusal in place of it. */
-type Reply<Response> = { response: Response; refusal?: undefined } | { response?: undefined; refusal: ServiceError };
-
-/** @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request */
-export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
-  try {
-    return { response: await call };
-  } catch (error) {
-    const isPage = isServiceError(error, "outcomeUnknown") && error.code === undefined;
-    if (isServiceError(error) && error.status !== undefined && error.kind !== "contract" && !isPage) {
-      return { refusal: error };
-    }
-    throw error;
-  }
-}
-
-/** What two replies have in common that mean the same. */
-function meaningOf({ refusal }: Reply<unknown>): string {
-  return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;
-}
-
-export function readRows(client: ServiceClient, taskId: string): ReturnType<ServiceClient["getData"]> {
-  return client.getData({ taskId, offset: 0, size: 1 });
-}
-
-async function missingTask({ client }: Probing): Promise<Answer> {
-  const { refusal } = await replyOf(readRows(client, nobody));
-  if (refusal?.kind === "notFound") {
-    return { found: "The package reads the refusal as that of a missing task." };
-  }
-  const remedy = "No setting helps. If a task is gone, a refresh cannot see it: remove the resource from the program.";
-  if (refusal === undefined) {
-    return { is: "warning", found: "The service responds as for a task without rows.", remedy };
-  }
-  const found = `A refusal with a status of ${refusal.status}, which the package does not read as a missing task.`;
-  const behaviours = refusal.code === undefined ? ["errorBody=html", "errorBody=empty"] : ["taskGone=serverError"];
-  return { is: "warning", found, remedy, behaviours };
-}
-
-/** The upload, which only a write would show, tells the two of each pair apart. */
-const tokenOnly = ["credentialAcceptance=contract", "credentialAcceptance=bearerOnUpload"];
-const keyToo = ["credentialAcceptance=apiKeyEverywhere", "credentialAcceptance=either"];
-
-async function credentials({ client, clientWith, options, needsKey, taskId = nobody }: Probing): Promise<Answer> {
-  if (needsKey) {
-    const setting = settingOf("credentials", "apiKey");
-    const found = "The service accepts the API key, and not the access token.";
-    return { is: "problem", found, remedy: `Run: ${setting.command}`, behaviours: keyToo, setting };
-  }
-  if (options.credentials === "apiKey") {
-    return { found: "The service accepts the API key.", behaviours: keyToo };
-  }
-  if (options.apiKey === undefined) {
-    const found = "No API key is configured, so only the access token was tried.";
-    return { is: "unclear", found, behaviours: [...tokenOnly, ...keyToo] };
-  }
-  const own = await replyOf(readRows(client, taskId));
-  const withKey = await replyOf(readRows(clientWith({ credentials: "apiKey" }), taskId));
-  if (meaningOf(withKey) !== meaningOf(own)) {
-    return { found: "The service accepts the access token only.", behaviours: tokenOnly };
-  }
-  return own.refusal === undefined || own.refusal.code !== undefined
-    ? { found: "The service accepts the access token, and the API key too.", behaviours: keyToo }
-    : { is: "unclear", found: "The refusals look the same.", behaviours: [...tokenOnly, ...keyToo] };
-}
-
-const refreshPaths: Readonly<Record<string, string>> = { "/token": "token", "/token/refresh": "tokenRefresh" };
-
-/** Refreshes with an invented token, at each path: one that the service does not have responds as the first, which none has. */
-async function refreshPath({ clientWith, options }: Probing): Promise<Answer> {
-  const { refreshPath: present = "/token", refreshToken } = options;
-  const request = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" } as const;
-  const meaningAt = async (path: string): Promise<string> =>
-    meaningOf(await replyOf(clientWith({ refreshPath: path }).refreshToken(request)));
-  const unknown = await meaningAt("/webextract-probe-no-path");
-  const known: string[] = [];
-  for (const path of new Set([...Object.keys(refreshPaths), present])) {
-    known.push(...((await meaningAt(path)) === unknown ? [] : [path]));
-  }
-  const [first] = known;
-  if (first === undefined) {
-    return { is: "unclear", found: "The service refuses a refresh as it refuses a path that it does not have." };
-  }
-  const usual = known.filter((path) => path in refreshPaths);
-  const behaviours =
-    usual.length === 2 ? ["refreshPath=both"] : usual.map((path) => `refreshPath=${refreshPaths[path]}`);
-  const found = `The service refreshes tokens at ${usual.join(" and ") || "the configured path"}`;
-  if (known.includes(present)) {
-    return { found: `${found}.`, behaviours };
-  }
-  const setting = settingOf("refreshPath", first);
-  const is = refreshToken === undefined ? "warning" : "problem";
-  return {
-    is,
-    found: `${found}, and not at the configured path.`,
-    remedy: `Run: ${setting.command}`,
-    behaviours,
-    setting,
-  };
-}
-
-/** The types that public documentation of such services names. */
-const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
-
-/** A refresh asks for loops by their type, if the service shows none without it. */
-async function actionTypes({ client, settings, taskId = "" }: Probing): Promise<Answer> {
-  const actionsOf = async (types: string[]): Promise<ActionShown[] | undefined> => {
-    const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes: types }));
-    return response?.data.flatMap(({ actions }) => actions);
-  };
-  const shown = (await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort())) ?? [];
-  const withoutTypes = await actionsOf([]);
-  if (withoutTypes !== undefined && withoutTypes.length > 0) {
-    const found = `All actions of the task, ${describeTypes(withoutTypes)}.`;
-    return { found, behaviours: ["getActionsEmptyTypes=all"] };
-  }
-  if (withoutTypes !== undefined && shown.length === 0) {
-    const behaviours = ["getActionsEmptyTypes=none", "getActionsEmptyTypes=all"];
-    return { is: "unclear", found: "The service shows no action of the task, with types or without.", behaviours };
-  }
-  const behaviours = [`getActionsEmptyTypes=${withoutTypes === undefined ? "refused" : "none"}`];
-  const found = `${withoutTypes === undefined ? "A refusal." : "No actions."} With the usual types, it shows actions ${describeTypes(shown)}.`;
-  const loops = shown.filter((action) => fieldOf(action, "loopItems") !== undefined);
-  const lacking = vocabulary(typesOf(loops)).filter((type) => !settings.actionTypes.includes(type));
-  if (lacking.length === 0) {
-    return { found, behaviours };
-  }
-  const then = " With the type of the loops in webextract:actionTypes, a refresh finds changes of their lists.";
-  const setting = settingOf("actionTypes", [...settings.actionTypes, ...lacking].join(","));
-  return { found: found + then, behaviours, setting };
-}
-
-function typesOf(actions: readonly ActionShown[]): unknown[] {
-  return actions.map((action) => fieldOf(action, "actionType")).sort();
-}
-
-function describeTypes(actions: readonly ActionShown[]): string {
-  return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
-}
-
-async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<Answer> {
-  const { response } = await replyOf(readRows(client, taskId));
-  if (response === undefined) {
-    return { is: "unclear", found: "The service shows no rows of the task." };
-  }
-  return saysSuccess((response as { error?: unknown }).error)
-    ? {
-        found: "A success has a word in `error`, which the package reads as a success.",
-        behaviours: ["successBody=words", "successBody=wordsWithoutData"],
-      }
-    : { found: "A success has no `error`." };
-}
-
-/** Shown only by rows that arrive between two reads. */
-async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer> {
-  const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: 2 }))).response?.data;
-  const before = await read();
-  const after = await read();
-  if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
-    return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
-  }
-  const [first, second] = [before, after].map(({ data }) => JSON.stringify(data[0]));
-  return first === second
-    ? { found: "New rows come last.", behaviours: ["rowOrder=oldestFirst"] }
-    : {
-        found: "New rows come first, and move all others. A read follows the rows that arrive meanwhile.",
-        behaviours: ["rowOrder=newestFirst"],
-      };
-}
-
-async function pageSize({ client, options, taskId = "" }: Probing): Promise<Answer> {
-  const { pageSize: present = 1000 } = options;
-  for (const size of [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)]) {
-    const { response } = await replyOf(client.getData({ taskId, offset: 0, size }));
-    if (response !== undefined && size === present) {
-      return { found: `A size of ${size} is accepted.` };
-    }
-    if (response !== undefined) {
-      const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
-      return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
-    }
-  }
-  return { is: "unclear", found: "The service refuses every size that was tried." };
-}
-
-/** Words of other services for a subtask that has not ended. */
-const running = "waiting sent extracting queued running pending executing processing unexecuted starting".split(" ");
-
-async function subtasks({ client, settings, taskId = "" }: Probing): Promise<Answer> {
-  const { response } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 20 }));
-  if (response === undefined) {
-    return { is: "unclear", found: "The service shows no list of them." };
-  }
-  if (response.data.length === 0) {
-    const rows = await replyOf(readRows(client, taskId));
-    if (!rows.response?.data.data.length) {
-      return { is: "unclear", found: "The list is empty, as before the first run." };
-    }
-    const remedy =
-      'If a run of this task lists no subtasks, wait for rows that settle: finishedWhen: "rowsSettled" of a CloudRun, --finished-when rowsSettled of run.';
-    const behaviours = ["splitting=listsOnly", "splitting=never"];
-    return { is: "warning", found: "The list is empty, although the task has rows.", remedy, behaviours };
-  }
-  const statuses = [...new Set(response.data.map(({ status }) => status))].sort();
-  const foreign = statuses.filter(
-    (word) => terminalStatusOf(word, settings.statuses) === undefined && !running.includes(word.toLowerCase()),
-  );
-  const found = `Their statuses: ${described(statuses)}.`;
-  if (foreign.length === 0) {
-    return { found };
-  }
-  const [word] = vocabulary(foreign);
-  const finished = [...settings.statuses.finished, word?.toLowerCase()];
-  return {
-    is: "warning",
-    found: `${found} Unknown words count as running: ${described(foreign)}.`,
-    remedy:
-      "If such a word means that a subtask has ended, add it to webextract:statuses. Otherwise a wait for the run does not end.",
-    behaviours: ["statusWords=unknown"],
-    setting:
-      word === undefined
-        ? undefined
-        : {
-            ...settingOf("statuses", JSON.stringify({ finished })),
-            when: `if ${word} means that a subtask has finished`,
-          },
-  };
-}
-
-function settingOf(name: ConfigKey, value: string): FittingSetting {
-  const key = `webextract:${name}`;
-  return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
-}
-
 /**
- * Words of the service's own vocabulary, each once: statuses and types of actions. Reports are attached to public issues, so no other text of a response is
- * shown: it could be data.
+ * What no probe tells apart from outside, in one place: docs/reference/behaviours.md lists it too. A file for the emulator has the default for these
+ * behaviours, if the responses do not happen to show them.
  */
-function vocabulary(words: readonly unknown[]): string[] {
-  const isWord = (word: unknown): word is string =>
-    typeof word === "string" && /^[A-Za-z][A-Za-z._ -]{0,39}$/.test(word);
-  return [...new Set(words)].filter(isWord);
-}
-
-function described(words: readonly unknown[]): string {
-  const shown = vocabulary(words);
-  const left = new Set(words).size - shown.length;
-  return [...shown, ...(left === 0 ? [] : [`${left} more, which could be data`])].join(", ");
-}
+export const hidden: Readonly<Record<string, { behaviours: readonly string[]; why: string }>> = {
+  "lifetimes and refreshes of tokens": {
+    behaviours: ["tokenLifetime", "accessTokenRequests", "expiresIn", "refreshRotation"],
+    why: "a refresh on purpose can use up the refresh token",
+  },
+  "operations that need a paid plan": {
+    behaviours: ["plansNeeded"],
+    why: "an account has one plan",
+  },
+  "limits of requests, and what proxies do": {
+    behaviours: [
+      "requestsPerSecond",
+      "refuseEvery",
+      "retryAfter",
+      "badGatewayEvery",
+      "badGatewayStatus",
+      "idleSockets",
+    ],
+    why: "few requests, one after the other, reach no limit, and chance looks the same",
+  },
+  "a start of a running task": {
+    behaviours: ["startWhileRunning"],
+    why: "a second start can cost money",
+  },
+  "responses of several megabytes, and pages of more rows than the run brings": {
+    behaviours: ["answerBytes", "pageTooLarge"],
+    why: "they need a large run",
+  },
+  "words for a failure, and runs of tasks without a list": {
+    behaviours: ["statusWords=noFailed", "splitting=listsOnly"],
+    why: "one run of one task does not show them",
+  },
+};

@@ -3,7 +3,7 @@ import type { CliCommand } from "../command";
 import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
-import { addCondition, exampleConditions, fieldsOf } from "../compare/conditions";
+import { addCondition, fieldsOf } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import type { Plan } from "../planReport/plan";
@@ -28,9 +28,8 @@ export const reviewCommand: CliCommand = {
   name: "review",
   summary: "compare the configuration and the rows of two stacks, as Markdown for a pull request",
   details:
-    "The exports of both stacks are found by their names in the states. Those that differ in their run are compared: their files, or the batches of their runs where a file is gone, read with the configuration of their stack. " +
-    "With --plan, the configuration is what the plan changes, and only exports of its tasks are compared. " +
-    "Nothing is written and nothing is marked. The report has at most 60,000 characters. With --json, it is the field markdown. Needs the package @duckdb/node-api.",
+    "Exports of the same name are compared if their runs differ: their files, or the batches of their runs where a file is gone. " +
+    "With --plan, only exports of the tasks that it changes are compared. Nothing is written and nothing is marked. Needs the package @duckdb/node-api.",
   connects: false,
   options: [
     new Option("--base-stack <name>", "stack with the old rows, such as production").makeOptionMandatory(),
@@ -41,15 +40,12 @@ export const reviewCommand: CliCommand = {
     ),
     new Option(
       "-k, --key <field>",
-      "field that names a row, for all exports that have it; can be given several times (default: a field that the checks of the export declare unique)",
+      "field that names a row; can be given several times (default: a field that the checks of the export declare unique)",
     ).argParser(addField),
-    new Option(
-      "--ignore <field>",
-      "field that is not compared, of all exports that have it; can be given several times",
-    ).argParser(addField),
+    new Option("--ignore <field>", "field that is not compared; can be given several times").argParser(addField),
     new Option(
       "--fail-on <condition>",
-      `condition of each export in which the exit code is 1, such as ${exampleConditions.join(", ")}; can be given several times`,
+      "condition of each export in which the exit code is 1, as in compare; can be given several times",
     ).argParser(addCondition),
     new Option("--no-values", "show no values of rows"),
   ],

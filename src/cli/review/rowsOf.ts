@@ -3,6 +3,7 @@ import type { Content } from "../../resources/export/destinations/destination";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { compareContent } from "../../resources/export/destinations/diskFile";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
+import { formats } from "../../resources/export/formats/formats";
 import { ResourceError } from "../../resources/resource";
 import type { Cli, Connected } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
@@ -49,10 +50,12 @@ export class RowsOf {
     if (found !== "same") {
       return undefined;
     }
-    const isCompressed = format !== "parquet" && (compression === "gzip" || compression === "zstd");
+    const known = (format ?? "ndjson") as FileSide["format"];
+    const isWhole = formats[known].compressesItself === undefined;
+    const isCompressed = isWhole && (compression === "gzip" || compression === "zstd");
     return {
       ...{ kind: "file", name, connected },
-      format: (format ?? "ndjson") as FileSide["format"],
+      format: known,
       compression: isCompressed ? compression : undefined,
     };
   }

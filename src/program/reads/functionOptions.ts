@@ -19,15 +19,14 @@ import { ExtractionResource } from "../extractionResource";
  */
 export interface FunctionOptions {
   /**
-   * Whether the result is not a secret. Default false: the data of a service can contain anything, so the result is encrypted in the state
-   * and hidden in output. A promise cannot be marked as a secret, so the form that returns a promise requires `true`.
+   * Whether the result is not a secret. Default false: the data of a service can contain anything. The form that returns a promise requires `true`.
    */
   plain?: boolean;
   /** Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level credentials. */
   profile?: string;
   /**
-   * The resource that the read belongs to. If it is a resource of this package, its `profile` is the default of this read. The form that returns an
-   * output also waits until the parent is made, but not for other children of it. In a preview, give a `dependsOn` of the parent to the read too.
+   * The resource that the read belongs to, whose `profile` is the default. The form that returns an output also waits until the parent is made. In a
+   * preview, give a `dependsOn` of the parent to the read too.
    */
   parent?: Resource;
 }
@@ -36,8 +35,7 @@ export interface FunctionOptions {
 export interface FunctionOutputOptions extends FunctionOptions {
   /**
    * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a preview, the
-   * result is unknown while one of them is not made yet or will be replaced; a resource that will only be updated is read as it is. Resources whose
-   * outputs are among the arguments count too.
+   * result is unknown while one of them is not made yet or will be replaced. Resources whose outputs are among the arguments count too.
    */
   dependsOn?: Input<Input<Resource>[]> | Input<Resource>;
 }

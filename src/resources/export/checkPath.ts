@@ -51,7 +51,7 @@ function endingProblem(
   if (holdsUnknown([path, format, compression])) {
     return undefined;
   }
-  const compressesItself = entryOf(formats, format)?.compressesItself === true;
+  const compressesItself = entryOf(formats, format)?.compressesItself !== undefined;
   const needed = compressesItself ? undefined : entryOf(compressions, compression)?.extension;
   const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
   const found = endings.find((each) => path.endsWith(each));

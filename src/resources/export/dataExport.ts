@@ -26,8 +26,10 @@ import { isS3Path } from "./destinations/s3/s3Path";
 import { sdkName } from "./destinations/s3/sdk";
 import { columnTypes } from "./formats/columnTypes";
 import { compressionNames, compressions } from "./formats/compression";
+import { csvArgs } from "./formats/csv";
+import type { Format } from "./formats/format";
 import { formatNames, formats } from "./formats/formats";
-import type { DataExportArgs, DataExportState } from "./model";
+import type { CsvArgs, DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingRun } from "./model";
 import { runExport } from "./runExport";
 
@@ -42,7 +44,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     lotNo: { kind: id },
     path: { kind: systemString, required: true },
     format: { kind: choice(...formatNames), default: "ndjson" },
-    csvFormulas: { kind: choice("keep", "escape"), default: "keep" },
+    csv: { kind: object<CsvArgs>(csvArgs) },
     columns: { kind: mapOf(choice(...columnTypes)) },
     compression: { kind: choice(...compressionNames), default: "none" },
     maxRows: { kind: integer(1) },
@@ -132,30 +134,37 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 };
 
-/** Arguments that only another format has. */
+/** Arguments that only other formats have. */
 function checkFormat(args: DataExportArgs, problems: Problem[]): void {
   const { format: name = "ndjson", compression = "none" } = args;
   const format = entryOf(formats, name);
   if (format === undefined) {
     return;
   }
-  const isForParts = entryOf(compressions, compression)?.isForParts === true;
-  for (const [other, { ownArguments = [], compressesItself = false }] of Object.entries(formats)) {
-    const reason = `needs format "${other}"; got format "${name}"`;
-    const given = other === name ? [] : ownArguments.filter((each) => args[each] !== undefined);
-    problems.push(...given.map((path) => ({ path, reason })));
-    if (isForParts && compressesItself && format.compressesItself !== true) {
-      problems.push({ path: "compression", reason: `"${compression}" ${reason}` });
+  const needing = (has: (other: Format) => boolean | undefined): string => {
+    const names = Object.entries(formats).flatMap(([each, other]) => (has(other) ? [`"${each}"`] : []));
+    return `needs format ${names.join(" or ")}; got format "${name}"`;
+  };
+  for (const path of ["columns", "csv"] as const) {
+    const isOwn = ({ ownArguments }: Format) => ownArguments?.includes(path);
+    if (args[path] !== undefined && !isOwn(format)) {
+      problems.push({ path, reason: needing(isOwn) });
     }
+  }
+  const canHave = ({ compressesItself }: Format) => compressesItself?.includes(compression);
+  const isWhole = format.compressesItself === undefined && entryOf(compressions, compression)?.isForParts !== true;
+  if (!isWhole && canHave(format) !== true && !holdsUnknown(compression)) {
+    problems.push({ path: "compression", reason: `"${compression}" ${needing(canHave)}` });
   }
 }
 
 /** What needs all rows before the first mark. */
 function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckContext): void {
-  const { path, columns, pipe, checks, maxRows } = args;
+  const { path, format = "ndjson", columns, pipe, checks, maxRows } = args;
   const needsAll = {
     "a path in S3": isS3Path(path),
     columns: columns !== undefined,
+    [`format "${format}"`]: entryOf(formats, format)?.hasLimits === true,
     pipe: pipe !== undefined,
     checks: checks !== undefined && checks.onFail !== "warn",
   };

@@ -4,10 +4,10 @@ import type { PendingState, ProfileArgs, ServiceTraits } from "../resource";
 import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
 import type { CompressionName } from "./formats/compression";
-import type { ColumnType, CsvFormulas } from "./formats/format";
+import type { ColumnType, CsvArgs } from "./formats/format";
 import type { ExportFormat } from "./formats/formats";
 
-export type { ColumnType, CompressionName, CsvFormulas, ExportFormat };
+export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
 
 /**
  * Rows in a file.
@@ -36,34 +36,31 @@ export interface DataExportArgs extends ProfileArgs {
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, which needs the package `@aws-sdk/client-s3`.
-   * `{lotNo}` is replaced by the run, which must then contain only ASCII letters, digits, `_`, `-` and `.`, `{time}` by the time in UTC, and `{n}` by
-   * the next free number. An existing file that this export did not write is never overwritten. A change exports again, and the old file stays. The
-   * path must not contain a secret: the state stores it in plain text.
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`. `{lotNo}` is replaced by the run, `{time}` by
+   * the time in UTC, and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again,
+   * and the old file stays. The state stores the path in plain text: no secrets.
    */
   path: string;
   /**
    * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * `parquet`: an Apache Parquet file with a column for each field, which needs the package `hyparquet-writer`. A change exports again.
+   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. `xlsx`: a sheet for Excel. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
   /**
-   * `keep`: CSV cells are what the service sent. `escape`: a cell that a spreadsheet would run as a formula gets an apostrophe before it. Needs
-   * `format: "csv"`. A change exports again.
-   * @default "keep"
+   * Who reads the CSV file. Needs `format: "csv"`. A change exports again.
+   * @default for programs, with commas
    */
-  csvFormulas?: CsvFormulas;
+  csv?: CsvArgs;
   /**
-   * The types of Parquet columns, by the names of fields. A field without a type is a column of strings. A value that does not fit its type makes the
-   * export fail before anything is marked. Needs `format: "parquet"`. A change exports again.
+   * The types of columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
+   * `format: "parquet"` or `"xlsx"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
-   * Compresses the finished file. `path` must end in `.gz` with `gzip`, in `.zst` with `zstd`, and in neither with `none`. Parquet is compressed
-   * inside the file: its path ends in neither, and only Parquet has `snappy`. `zstd` needs Node.js 22.15 or later, or the package
-   * `@hpcc-js/wasm-zstd`. A change exports again.
+   * Compresses the finished file, whose `path` must end in `.gz` or `.zst`. Parquet is compressed inside the file: its path ends in neither, and only
+   * Parquet has `snappy`. XLSX has no choice. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;
@@ -79,10 +76,9 @@ export interface DataExportArgs extends ProfileArgs {
    */
   markExported?: boolean;
   /**
-   * A command that gets the file on its stdin when it is complete and before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No
-   * shell runs it. `{lotNo}` in a part is replaced by the run, and `{file}` by the output `file`. Another exit code than 0 makes the export fail. The
-   * command can get the same rows more than once. The state stores the command in plain text, so it must not contain a secret. A change exports
-   * again.
+   * A command that gets the file on its stdin before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No shell runs it. `{lotNo}` in
+   * a part is replaced by the run, and `{file}` by the output `file`. Another exit code than 0 makes the export fail. The command can get the same rows
+   * more than once. The state stores it in plain text: no secrets. A change exports again.
    * @default the rows are only in the file
    */
   pipe?: string[];
@@ -93,7 +89,7 @@ export interface DataExportArgs extends ProfileArgs {
   pipeTimeoutSeconds?: number;
   /**
    * What the rows must be like. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing is marked, the last file and its
-   * state stay, and the next up exports again. A change makes no call; the next export uses it.
+   * state stay, and the next up exports again. A change makes no call.
    * @default nothing is checked
    */
   checks?: RowChecks;
@@ -105,8 +101,8 @@ export interface DataExportArgs extends ProfileArgs {
    */
   verifyFile?: boolean;
   /**
-   * What a delete does with the file. `retain` leaves the file in place. `removeFile` removes the file if its content is still what was written. Files of
-   * rejected rows stay in any case. A change makes no call.
+   * What a delete does with the file. `removeFile` removes it if its content is still what was written. Files of rejected rows stay in any case. A change
+   * makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "removeFile";
@@ -120,13 +116,13 @@ export type TaskForm = Form<DataExportArgs, never, "lotNo"> & { scope: "all" | "
 export interface DataExportState extends DataExportArgs, PendingState {
   /** Number of rows in the file. */
   rowCount: number;
-  /** The path of the file, relative to the program's folder, or the object, with all placeholders replaced. */
+  /** The `path`, with all placeholders replaced. */
   file: string;
-  /** Length of the file in bytes, as it is on the disk. */
+  /** Length of the file. */
   bytes: number;
-  /** SHA-256 of the file as it is on the disk, in hex. */
+  /** SHA-256 of the file, in hex. */
   sha256: string;
-  /** ETag of the object in S3, with which a later export finds out whether it has changed. Absent for a file on the disk. */
+  /** ETag of the object in S3. Absent for a file on the disk. */
   etag?: string;
   /**
    * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service
@@ -136,10 +132,9 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /** Whether the rows were marked as exported. */
   marked: boolean;
   /**
-   * What `checks` have found in the rows. `rows`: their number. `failed`: the checks that did not pass, such as `fields.price.type`; empty unless
-   * `onFail` is `warn`. `fields`: for each field `filled` (the share of rows with a value), `empty` (rows without one), and the numbers of values
-   * `wrongType` and `repeated`. `invalid`: the rows that `schema` does not allow. `lastPassed`: the rows of the last export that passed.
-   * Contains no values. Absent without checks.
+   * What `checks` have found, without values: the number of `rows`; `failed`, the checks that did not pass, such as `fields.price.type`; for each of
+   * `fields` the share `filled`, and the numbers `empty`, `wrongType` and `repeated`; `invalid`, the rows that `schema` does not allow; `lastPassed`, the
+   * rows of the last export that passed. Absent without checks.
    */
   checked?: CheckedRows;
 }

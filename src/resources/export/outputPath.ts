@@ -35,14 +35,14 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
 
 /**
  * The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. The ending of a
- * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet are NDJSON: `rows.rejected.ndjson`.
+ * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet and XLSX are NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
   const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
   const compressed = endings.find((each) => name.endsWith(each)) ?? "";
   const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
-  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === true ? formats.ndjson.extension : ending}`;
+  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === undefined ? ending : formats.ndjson.extension}`;
 }
 
 /** The folder that contains all exports to this path. */

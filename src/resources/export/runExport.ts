@@ -216,18 +216,18 @@ function requireRows({ args, before, place }: Export, rowCount: number, isComple
 }
 
 /**
- * Writes rows that did not pass to a file of their own. Rows for Parquet are written one on each line: they may not fit their columns, and people look
+ * Writes rows that did not pass to a file of their own. Rows for Parquet and XLSX are written one on each line: they may not fit their columns, and people look
  * at them.
  */
 async function reject({ args, before, place, rejects }: Export, file: RowFile, refused: RowsRefused): Promise<unknown> {
   const { rowCount } = file;
   if (!rejects) {
     return new ResourceError(
-      `${describeFailed(args, refused)}\nNo file was written. Correct the types of the columns, or the task, then run the command again.`,
+      `${describeFailed(args, refused)}\nNo file was written. Correct the task or the ${refused.argument}, then run the command again.`,
     );
   }
   try {
-    const format = formats[args.format ?? "ndjson"].compressesItself === true ? {} : args;
+    const format = formats[args.format ?? "ndjson"].compressesItself === undefined ? args : {};
     const { path, ...content } = await file.inFormat(format);
     const written = rowCount === 0 ? undefined : { ...(await place.putBeside(path, content)), rowCount };
     return new ResourceError(describeRefusal(args, refused, written, before?.file));

@@ -25,20 +25,19 @@ export interface CloudRunArgs extends ProfileArgs {
   taskId: string;
   /**
    * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced, the old one
-   * is deleted first. A value that a preview does not know shows as a replace too.
+   * is deleted first.
    */
   triggers?: unknown;
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
   rerunOn?: unknown;
   /**
-   * Whether an up with a run label (`WEBEXTRACT_RUN_LABEL`) starts a new run if the resource has not run under this label yet, as a changed trigger
-   * does. A change starts no run by itself.
+   * Whether an up with a new run label (`WEBEXTRACT_RUN_LABEL`) starts a new run. A change starts no run by itself.
    * @default true
    */
   runOnLabel?: boolean;
   /**
-   * `started`: the resource is done when the run has started. `finished`: the resource waits for the end of the run, and fails if subtasks
-   * have failed or were stopped. Use it before an export that needs all rows. A change to `finished` waits for the existing run.
+   * `finished`: the resource waits for the end of the run, and fails if subtasks have failed or were stopped. Use it before an export that needs all
+   * rows. A change to `finished` waits for the existing run.
    * @default "started"
    */
   waitFor?: "started" | "finished";
@@ -54,8 +53,7 @@ export interface CloudRunArgs extends ProfileArgs {
   pollSeconds?: number;
   /**
    * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not changed
-   * for `settleSeconds`; it must be above 0 if the service lists no subtasks. Use `rowsSettled` for tasks that never split into subtasks, and if rows
-   * arrive after the last subtask has finished. A change starts no run.
+   * for `settleSeconds`; for tasks that never split into subtasks, and if rows arrive late. A change starts no run.
    * @default "subtasks"
    */
   finishedWhen?: "subtasks" | "rowsSettled";
@@ -82,9 +80,8 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   failOn?: "failed" | "never";
   /**
-   * What a delete does with the run. `retain` leaves the run running. `stop` stops its running subtasks and waits until they have stopped, for
-   * `timeoutSeconds` but at most 300 seconds. Set `stop` before the run starts: subtasks that are first seen later can belong to another run, and are
-   * never stopped. A change makes no call.
+   * What a delete does with the run. `stop` stops its running subtasks and waits for that, at most 300 seconds. Set it before the run starts: subtasks
+   * that are first seen later can belong to another run, and are never stopped. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "stop";
@@ -101,11 +98,11 @@ export interface CloudRunArgs extends ProfileArgs {
 export interface CheckedCloudRunArgs extends CloudRunArgs, LabelState {}
 
 export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseState, PendingState {
-  /** The batch number; the same as `id`. Always a string. */
+  /** The batch number. */
   lotNo: string;
   /** The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
   status: string;
-  /** The run's subtasks at the last read: `total`, and `byStatus` with the statuses as the service spells them. */
+  /** The run's subtasks at the last read: `total` and `byStatus`. */
   subtasks: SubtaskCounts;
   /**
    * The task's subtasks just before the start.

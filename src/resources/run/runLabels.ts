@@ -6,8 +6,7 @@ import type { CheckContext } from "../resource";
  */
 export interface LabelArg {
   /**
-   * The last label under which this resource has started or taken over a run. An up under another label (`webextract:runLabel`, `WEBEXTRACT_RUN_LABEL`) starts a
-   * new run. An up without a label keeps it.
+   * The last label under which this resource has started or taken over a run. An up without a label keeps it.
    */
   runLabel?: string;
 }

@@ -15,8 +15,8 @@ export interface ParameterAction {
   /** The type of the action, as the service names it. */
   actionType: string;
   /**
-   * Property values by name. The service gets strings, so `3` and `"3"` mean the same, and a value that the service shows in another type is no
-   * drift. Write an integer beyond 9007199254740991 as a string. Only the properties declared here are written and compared.
+   * Property values by name. The service gets strings, so `3` and `"3"` mean the same. Write an integer beyond 9007199254740991 as a string. Only the
+   * properties declared here are written and compared.
    */
   properties?: Record<string, string | number | boolean>;
   /** The list that the action loops over. */

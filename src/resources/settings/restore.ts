@@ -15,9 +15,8 @@ import { byKey, hasSameValue, howToReadLists, idOf, listed, listOf, merge, shown
  */
 export interface RestoreArgs {
   /**
-   * What happens when the settings leave the program. `retain`: they stay at the service, with a warning. `restore`: the values that the service had
-   * before are written, if it showed them and nobody has changed them since. `restore` covers settings that are declared from then on, and is refused
-   * for a loop with `mode: "append"`. A change makes no call.
+   * What happens when the settings leave the program. `retain`: they stay at the service, with a warning. `restore`: the values from before the first
+   * write come back, unless somebody has changed them since. It covers settings that are declared from then on. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";

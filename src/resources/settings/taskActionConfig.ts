@@ -33,7 +33,10 @@ type CheckedActionSettings = Record<
 export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
-  /** The declared properties by actionId: `{ open: { actionType: "NavigateAction", properties: { Url: "https://…" } } }`. */
+  /**
+   * The declared properties by actionId: `actionType` and `properties`, both required.
+   * @see ExtractionTask
+   */
   actions: ActionSettingsMap;
 }
 

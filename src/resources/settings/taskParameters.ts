@@ -31,8 +31,8 @@ export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
   /** The task to configure. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /**
-   * The declared actions by actionId: `{ actionType, properties?, loop?: { loopType, items or itemsFile, mode? } }`. Only what is declared here is
-   * written and compared.
+   * The declared actions by actionId. Only what is declared here is written and compared.
+   * @see ExtractionTask
    */
   actions: ParameterActions;
 }

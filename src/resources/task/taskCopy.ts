@@ -37,8 +37,8 @@ export interface TaskCopyArgs extends ProfileArgs {
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `retain` leaves the rows and makes no call. `removeData` removes the rows, but refuses to if there are
-   * any and `forceDestroy` is not set. The task itself always stays, because the API cannot delete a task. A change makes no call.
+   * What a delete does with the task's rows. `removeData` removes them, but refuses to if there are any and `forceDestroy` is not set. The task itself
+   * always stays. A change makes no call.
    * @default "removeData" for a copy, "retain" for an adopted task
    */
   onDelete?: "retain" | "removeData";

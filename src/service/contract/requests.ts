@@ -11,6 +11,8 @@ export interface PreparedRequest {
   readonly name: OperationName;
   readonly operation: Operation<object, unknown>;
   readonly credential: Operation<object, unknown>["credential"];
+  /** Beside those of the credential. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Path below the base address, with the query. */
   readonly path: string;
   readonly json?: string;

@@ -22,6 +22,8 @@ export interface HttpResponse {
   age?: number;
   /** The headers with which the other side, or a proxy on the way, names itself. */
   answeredBy?: string;
+  /** The names of the headers that tell a limit of requests. */
+  rateHeaders?: string[];
   body: Buffer;
 }
 
@@ -112,6 +114,12 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
  * send pages with 403, 404, 405 and 499 after the service has executed the request.
  */
 const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
+
+/** What a status says by itself, for a report about a service: the client decides with {@link failureOfResponse}. */
+export const statusSays = {
+  notFound: (status: number | undefined): boolean => status === 404,
+  tooMany: (status: number | undefined): boolean => status === 429,
+};
 
 /** How a response is read. */
 export interface Reading {

@@ -112,9 +112,10 @@ export class RequestSender {
   async #attempt(call: Call, token: AccessToken | undefined): Promise<Attempt> {
     const { settings, transport, limiter } = this.#parts;
     const { request } = call;
-    const headers = this.#credentialHeaders(request, token);
+    const headers = { ...this.#credentialHeaders(request, token), ...request.headers };
     transport.prepare();
     const send = async (): Promise<Attempt> => {
+      settings.watch.before(request.name);
       const begun = clock.now();
       const exchange = await transport.exchange({
         method: request.operation.method,
@@ -128,6 +129,7 @@ export class RequestSender {
       });
       this.#log(request, exchange, clock.now() - begun);
       if (exchange.response !== undefined) this.#note(request, exchange.response);
+      if (exchange.response !== undefined) settings.watch.after(request.name, exchange.response);
       return { ...exchange, failure: this.#failureOf(request, exchange) };
     };
     const attempt = limiter.pause > call.left ? undefined : await limiter.run(call.waits, send);

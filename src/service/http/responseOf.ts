@@ -19,6 +19,7 @@ export function responseOf(url: string, status: number, headers: IncomingHttpHea
     challenge: headers["www-authenticate"],
     age: Number.parseInt(headers.age ?? "", 10) || 0,
     answeredBy: names.length === 0 ? undefined : names.join(", "),
+    rateHeaders: Object.keys(headers).filter((name) => /^(?:x-)?rate-?limit|^retry-after$/.test(name)),
     body,
   };
 }

@@ -33,7 +33,7 @@ const named: Record<string, Partial<Record<BehaviourName, string[] | undefined>>
   "rowsWhileReading=1": { rowOrder: ["oldestFirst"] },
 };
 
-const asked = questions.flatMap(({ behaviours: names }) => names);
+const asked = questions.filter(({ sends }) => sends === "reads").flatMap(({ behaviours: names }) => names);
 const unasked = notAsked.flatMap(({ behaviours: names }) => names);
 
 describe("probe", () => {

@@ -8,7 +8,7 @@ import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { parseConfig } from "../../internals/config";
 import type { ProbeReport } from "../../internals/probe";
-import { probe } from "../../internals/probe";
+import { probe, Requests } from "../../internals/probe";
 import { skipWaits } from "../../service/skipWaits";
 
 /** A task in which everything that reads can show is visible. */
@@ -79,8 +79,9 @@ export async function probed({ behaviour, taskId, options, config = {}, prepare 
     ...(typeof options === "function" ? options(emulator) : options),
   };
   const clients: ServiceClient[] = [];
+  const requests = new Requests(60);
   const clientWith = (changes: Partial<ServiceClientOptions>): ServiceClient => {
-    const client = new ServiceClient({ ...all, ...changes });
+    const client = new ServiceClient({ ...all, watch: requests, ...changes });
     clients.push(client);
     return client;
   };
@@ -91,7 +92,8 @@ export async function probed({ behaviour, taskId, options, config = {}, prepare 
     emulator.setBehaviour(behaviour ?? {});
     await prepare?.(emulator);
     const { settings } = parseConfig((key) => config[key], {}).config;
-    const result = await probe({ client: clientWith({}), clientWith, options: all, settings, taskId }, () => undefined);
+    const probing = { client: clientWith({}), clientWith, options: all, settings, taskId, requests };
+    const result = await probe(probing, () => undefined);
     return { ...result, emulator, named: namedIn(result) };
   } finally {
     for (const client of clients) {

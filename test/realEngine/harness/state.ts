@@ -11,6 +11,8 @@ export interface StateResource {
   dependencies?: string[];
   initErrors?: string[];
   protect?: boolean;
+  /** The URN and the id of the provider. */
+  provider?: string;
   retainOnDelete?: boolean;
   deletedWith?: string;
   /** The time at which this instance was created. */

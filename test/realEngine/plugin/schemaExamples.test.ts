@@ -23,11 +23,12 @@ describe("the YAML examples in schema.json on the engine", function () {
     }
     const world = await YamlWorld.create({ resources: all });
     try {
-      const lists = join(repositoryRoot, "examples", "reference", "shelves.txt");
-      world.project.write("shelves.txt", readFileSync(lists, "utf8"));
+      for (const file of ["shelves.txt", "tasks/novels.yaml"]) {
+        world.project.write(file, readFileSync(join(repositoryRoot, "examples", "reference", file), "utf8"));
+      }
       const { output } = await world.project.preview();
-      assert.match(output, /\+ 11 to create/);
-      assert.equal(Object.keys(all).length, 10);
+      assert.match(output, /\+ 13 to create/);
+      assert.equal(Object.keys(all).length, 11);
       assert.deepEqual(world.emulator.requests, []);
     } finally {
       await world.remove();

@@ -63,8 +63,11 @@ export class TemplateLife {
     rmSync(this.packed, { recursive: true, force: true });
   }
 
-  /** Previews, applies, applies again, edits, and applies. */
-  async live({ file, from, to }: Edit): Promise<void> {
+  /**
+   * Previews, applies, applies again, edits, and applies.
+   * @param count of resources
+   */
+  async live({ file, from, to }: Edit, count = 4): Promise<void> {
     const { project, folder, emulator } = this;
     const inFolder = { args: ["--cwd", folder] };
     const { credentials } = emulator;
@@ -74,13 +77,13 @@ export class TemplateLife {
     const plain = Object.entries(own).flatMap(([name, value]) => ["--plaintext", `${name}=${value}`]);
     await project.run(["config", "set-all", ...pairs, ...plain], inFolder);
 
-    assert.match((await project.preview(inFolder)).output, /\+ 4 to create/);
+    assert.match((await project.preview(inFolder)).output, new RegExp(`\\+ ${count} to create`));
     assert.deepEqual(emulator.requests, [], "a preview makes no request");
     const { output } = await project.up(inFolder);
     assert.doesNotMatch(output, /warning/i);
     assert.equal(this.rows().length, 15);
     emulator.clearRequests();
-    assert.match((await project.up(inFolder)).output, /\b4 unchanged/);
+    assert.match((await project.up(inFolder)).output, new RegExp(`\\b${count} unchanged`));
     assert.deepEqual(emulator.requests, [], "an up without a change makes no request");
 
     const text = readFileSync(join(folder, file), "utf8");
@@ -99,6 +102,11 @@ export class TemplateLife {
     expect: "success" | "failure" = "success",
   ): Promise<RunResult> {
     return this.project.run(command, { args: ["--cwd", this.folder, ...args], expect });
+  }
+
+  /** Runs a command of a shell in the project. */
+  shell(command: string): Promise<RunResult> {
+    return this.project.shell(`cd ${this.folder} && ${command}`);
   }
 
   async destroy(): Promise<void> {

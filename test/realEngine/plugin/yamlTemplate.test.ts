@@ -6,16 +6,21 @@ import { TemplateLife } from "./templateLife";
 
 const waits = "waitFor: finished";
 
-describe("the YAML tutorial: its template, with pulumi new from its folder and the plugin from its tarball", function () {
+/** The default is 10 seconds, which a test would wait for twice. */
+async function quickLife(template: string, file: string, more: string): Promise<TemplateLife> {
+  const life = await TemplateLife.create(template, "yaml");
+  const path = join(life.folder, file);
+  const text = readFileSync(path, "utf8");
+  assert.ok(text.includes(waits));
+  writeFileSync(path, text.replace(waits, `${waits}${more}`));
+  return life;
+}
+
+describe("the template yaml, with pulumi new from its folder and the plugin from its tarball", function () {
   this.timeout(180_000);
   let life: TemplateLife;
   before(async () => {
-    life = await TemplateLife.create("yaml", "yaml");
-    // The default is 10 seconds, which the test would wait for twice.
-    const file = join(life.folder, "Pulumi.yaml");
-    const text = readFileSync(file, "utf8");
-    assert.ok(text.includes(waits));
-    writeFileSync(file, text.replace(waits, `${waits}\n      pollSeconds: 0.2`));
+    life = await quickLife("yaml", "Pulumi.yaml", "\n      pollSeconds: 0.2");
   });
   after(() => life.remove());
 
@@ -23,15 +28,44 @@ describe("the YAML tutorial: its template, with pulumi new from its folder and t
     await life.live({ file: "Pulumi.yaml", from: "MaxPages: 2", to: "MaxPages: 3" });
   });
 
+  it("is destroyed as its README says", () => life.destroy());
+});
+
+describe("the YAML tutorial: the template yaml-manifests, with pulumi new and the plugin from its tarball", function () {
+  this.timeout(180_000);
+  const page = readPage("docs/tutorial-yaml.md");
+  const command = (line: RegExp): string => line.exec(page)?.[1] ?? "";
+  let life: TemplateLife;
+  before(async () => {
+    life = await quickLife("yaml-manifests", "tasks/products.yaml", ", pollSeconds: 0.2");
+  });
+  after(() => life.remove());
+
+  it("extracts the books, changes nothing in a second up, and runs again after a change of the manifest", async () => {
+    await life.live({ file: "tasks/products.yaml", from: "MaxPages: 2", to: "MaxPages: 3" }, 5);
+  });
+
+  it("has the command line of the plugin, which checks, lists and renames tasks and reports a change", async () => {
+    const webextract = command(/^alias webextract='(.*)'$/m);
+    assert.match((await life.shell(`${webextract} validate tasks`)).stdout, /^1 task, no problem\.$/m);
+    assert.match((await life.shell(`${webextract} list`)).stdout, /products/);
+    await life.shell("sed -i.bak 's/MaxPages: 3/MaxPages: 1/' tasks/products.yaml && rm tasks/products.yaml.bak");
+    await life.shell(command(/^(pulumi preview --json.*)$/m));
+    const { stdout } = await life.shell(command(/^(webextract plan-report.*)$/m).replace("webextract", webextract));
+    assert.match(stdout, /MaxPages/);
+    await life.shell("sed -i.bak 's/MaxPages: 1/MaxPages: 3/' tasks/products.yaml && rm tasks/products.yaml.bak");
+    await life.shell(`${webextract} rename products books tasks`);
+    assert.match((await life.run(["preview"])).output, /\b5 unchanged/);
+  });
+
   it("imports a task into the program, which shows no change then", async () => {
-    const [, command = ""] = /^pulumi (import .*)$/m.exec(readPage("docs/tutorial-yaml.md")) ?? [];
-    const { stdout } = await life.run([...command.split(" "), "--yes", "--skip-preview"]);
+    const { stdout } = await life.run([...command(/^pulumi (import .*)$/m).split(" "), "--yes", "--skip-preview"]);
     const [, imported = ""] = /\nresources:\n([\s\S]*?)\n\n?(?=\S|$)/.exec(stdout) ?? [];
     const file = join(life.folder, "Pulumi.yaml");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("\nresources:\n", `\nresources:\n${imported}\n`));
     const { output } = await life.run(["preview"], ["--expect-no-changes"]);
-    assert.match(output, /\b5 unchanged/);
+    assert.match(output, /\b6 unchanged/);
   });
 
   it("is destroyed as the tutorial says", () => life.destroy());

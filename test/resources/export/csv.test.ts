@@ -125,17 +125,27 @@ describe("CSV", () => {
     const texts = ["", "a=b", " =1", "'=1", "1-1", "[-1]"];
     const all = [...numbers, ...formulas, ...texts, ...hostileStrings.map(({ text }) => text)];
     const lines = all.map((text) => `${JSON.stringify({ "=f": text })}\n`).join("");
-    const written = async (csvFormulas?: string): Promise<string[]> =>
-      recordsOf(await csvOf(lines, { csvFormulas })).map(([cell = ""]) => cell);
+    const written = async (csv?: object): Promise<string[]> =>
+      recordsOf(await csvOf(lines, { csv })).map(([cell = ""]) => cell);
     const kept = all.map((text) => Buffer.from(text).toString());
     assert.deepEqual(await written(), ["=f", ...kept]);
-    assert.deepEqual(await written("keep"), ["=f", ...kept]);
-    const [header, ...cells] = await written("escape");
-    assert.equal(header, "'=f");
+    assert.deepEqual(await written({ for: "programs" }), ["=f", ...kept]);
+    const [header, ...cells] = await written({ for: "spreadsheets" });
+    assert.equal(header, "\ufeff'=f");
     for (const [index, text] of kept.entries()) {
       const isKept = !/^[=+\-@＝＋－＠\t\r\n]/.test(text) || numbers.includes(text);
       assert.equal(cells[index], isKept ? text : `'${text}`);
     }
+  });
+
+  it("has a byte order mark and CR LF for spreadsheets, and keeps the line breaks of cells", async () => {
+    const lines = '{"name":"Größe","n":"1\\r2\\n3\\r\\n4"}\n{"name":"a;b,c\\td"}\n';
+    const forPeople = (delimiter?: string) => csvOf(lines, { csv: { for: "spreadsheets", delimiter } });
+    assert.equal(await forPeople(), '\ufeffname,n\r\nGröße,"1\r2\n3\r\n4"\r\n"a;b,c\td",\r\n');
+    assert.equal(await forPeople(";"), '\ufeffname;n\r\nGröße;"1\r2\n3\r\n4"\r\n"a;b,c\td";\r\n');
+    assert.equal(await forPeople("\t"), '\ufeffname\tn\r\nGröße\t"1\r2\n3\r\n4"\r\n"a;b,c\td"\t\r\n');
+    assert.equal(await csvOf('{"a":";","b":","}\n', { csv: { for: "programs", delimiter: ";" } }), 'a;b\n";";,\n');
+    assert.equal(await csvOf("", { csv: { for: "spreadsheets" } }), "");
   });
 
   it("refuses rows that somebody cut off", async () => {
@@ -149,10 +159,10 @@ describe("CSV", () => {
 function recordsOf(csv: string): string[][] {
   const records: string[][] = [];
   let cells: string[] = [];
-  for (const [, quotedCell, cell = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n)/g)) {
-    const isBlank = cells.length === 0 && quotedCell === undefined && cell === "" && end === "\n";
+  for (const [, quotedCell, cell = "", end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n)/g)) {
+    const isBlank = cells.length === 0 && quotedCell === undefined && cell === "" && end !== ",";
     cells.push(quotedCell?.replaceAll('""', '"') ?? cell);
-    if (end === "\n") {
+    if (end !== ",") {
       records.push(...(isBlank ? [] : [cells]));
       cells = [];
     }

@@ -213,7 +213,7 @@ describe("DataExport as Parquet", () => {
 
   it("refuses arguments that do not go together before anything runs", async () => {
     const cases: [object, RegExp][] = [
-      [{ format: "csv", columns: { a: "date" } }, /^columns needs format "parquet"; got format "csv"$/],
+      [{ format: "csv", columns: { a: "date" } }, /^columns needs format "parquet" or "xlsx"; got format "csv"$/],
       [{ format: "json", compression: "snappy" }, /^compression "snappy" needs format "parquet"; got format "json"$/],
       [
         { path: "out/rows.gz", compression: "gzip" },

@@ -1,6 +1,7 @@
 import type { BehaviourName } from "webextract-emulator";
 import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
 import { isServiceError } from "../../../src/service";
+import { hidden } from "../../internals/probe";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";
@@ -60,11 +61,9 @@ export function pageOf(verdicts: Verdict[]): string {
 
 The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves behaviours open in which services differ.
 [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
-\`npx webextract probe\` finds out how your service behaves, and names the settings that fit.
+\`npx webextract probe\` finds out how your service behaves, and names the settings that fit. With \`--write --start\`, it tries each behaviour on a copy of a task.
 
-A test run writes this page: \`npx tsx test/service/matrix/writeTable.ts\`. Under each behaviour that differs from the default, and under every pair, the client copies
-a task, configures it, runs it, and reads, exports, marks and removes its rows. The resources run on the real engine under combinations of them: every row is in the file, only rows in the file are
-marked, and no task is copied and no run is started twice.
+Under each behaviour, under every pair of them, and on the real engine under combinations, every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
 
 ## What needs a setting, and what is refused
 
@@ -81,6 +80,16 @@ ${rows.join("\n")}
 Each row arrives once and unchanged, and no request takes effect twice. Without a value: all values.
 
 ${handled.join(", ")}.
+
+## What no probe tells apart
+
+\`probe --write --start\` finds each behaviour and each pair of behaviours of this page, or says that the responses do not show it. These it cannot find from outside:
+
+${Object.entries(hidden)
+  .map(
+    ([about, { behaviours: names, why }]) => `- ${about}: ${why} (${names.map((name) => `\`${name}\``).join(", ")}).`,
+  )
+  .join("\n")}
 `;
 }
 

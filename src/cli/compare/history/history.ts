@@ -7,7 +7,7 @@ import { CliError } from "../../exitCodes";
 import { byName } from "../../output/table";
 import type { FilledShares } from "../report";
 import type { LoadOptions } from "../sides/loadSide";
-import { bucketOf, loadSide } from "../sides/loadSide";
+import { bucketOf, loadSides } from "../sides/loadSide";
 import type { Side } from "../sides/side";
 import { isRowFile, sideOf } from "../sides/side";
 
@@ -30,7 +30,7 @@ export async function readHistory(given: readonly string[], options: LoadOptions
   }
   const files: FileFigures[] = [];
   for (const side of sides) {
-    const { name, rows, fields, notes } = await loadSide("head", side, options);
+    const { name, rows, fields, notes } = (await loadSides({ head: side }, options)).head;
     await options.database.rows("DROP TABLE head");
     const filled = [...fields].map(([field, of]): [string, number] => [field, rows === 0 ? 0 : of.filled / rows]);
     files.push({ name, rows, filled: new Map(filled), notes });

@@ -1,12 +1,16 @@
+import { mostColumns } from "../layout";
 import { Damaged, longestRow } from "./damaged";
 import { compactJson, compared, endOfString } from "./valueText";
 
 /** `json` is a list of rows, `ndjson` has a row on each line. */
 export type JsonFormat = "json" | "ndjson";
 
-/** What a file is, by its name and its first character. */
-export interface FoundFormat {
+/** What the text of a file shows. */
+export interface FoundJson {
+  /** By its name and its first character. */
   format: JsonFormat;
+  /** All fields of all rows. Undefined for more than columns of a table, and if the text may have something else than rows. */
+  fields?: readonly string[];
 }
 
 /**
@@ -15,7 +19,8 @@ export interface FoundFormat {
  * @param found a list that begins with a row becomes rows on lines: many programs write those with the ending of a list
  * @throws Damaged for a list without an end, which DuckDB accepts after a comma, and for a row that is too long
  */
-export async function* jsonRows(texts: AsyncIterable<string>, found: FoundFormat): AsyncGenerator<string> {
+export async function* jsonRows(texts: AsyncIterable<string>, found: FoundJson): AsyncGenerator<string> {
+  const reader = new RowsOfText();
   let rest = "";
   /** With a part of a row, more is read before it is looked at again, so that a long row takes linear time. */
   let enough = 0;
@@ -31,12 +36,12 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundFormat
     }
     const { format } = found;
     const whole = format === "json" ? rest : rest.slice(0, rest.lastIndexOf("\n") + 1);
-    const { rows, end } = rowsIn(whole);
+    const { rows, end } = reader.read(whole, format);
     if (format === "json") {
       yield rows;
       rest = rest.slice(end);
     } else {
-      yield rows + whole.slice(end);
+      yield rows + reader.asIs(whole.slice(end));
       rest = rest.slice(whole.length);
     }
     enough = Math.min(2 * rest.length, longestRow + 1);
@@ -44,70 +49,179 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundFormat
       if (format === "json") {
         throw new Damaged(`a row has more than ${longestRow} bytes`);
       }
-      yield rest;
+      yield reader.asIs(rest);
       rest = "";
     }
   }
   if (found.format === "json" && last !== undefined && last !== "]") {
     throw new Damaged("it is cut off, or no list of rows");
   }
-  const { rows, end } = rowsIn(rest);
+  const { rows, end } = reader.read(rest, found.format);
   // Without an end of line, DuckDB takes a file of one character as empty.
-  yield `${rows}${rest.slice(end)}\n`;
+  yield `${rows}${reader.asIs(rest.slice(end))}\n`;
+  found.fields = reader.fields;
 }
 
-/** The rows of a text, and the place of the first one that has no end. */
-function rowsIn(text: string): { rows: string; end: number } {
-  let rows = "";
-  let end = 0;
-  for (;;) {
-    const begin = text.indexOf("{", end);
-    if (begin < 0) {
-      return { rows: rows + text.slice(end), end: text.length };
-    }
-    rows += text.slice(end, begin);
-    const row = rowAt(text, begin);
-    if (row === undefined) {
-      return { rows, end: begin };
-    }
-    rows += row.text;
-    end = row.end;
-  }
-}
-
+const lineFeed = 0x0a;
+const space = 0x20;
+const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
-const quote = 0x22;
+const openList = 0x5b;
+const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** Undefined if the row does not end. */
-function rowAt(text: string, begin: number): { text: string; end: number } | undefined {
-  let row = "";
-  let copied = begin;
-  let isValue = false;
-  for (let at = begin + 1; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code === closeObject) {
-      return { text: row + text.slice(copied, at + 1), end: at + 1 };
-    }
-    if (code <= 0x20 || code === comma || code === colon) {
-      isValue = code === colon || (isValue && code !== comma);
-      at += 1;
-      continue;
-    }
-    const end = endOfPart(text, at, code);
-    if (end < 0) {
-      return undefined;
-    }
-    const part = text.slice(at, end);
-    const other = code === quote ? stringText(part, isValue) : isValue ? valueText(part) : part;
-    if (other !== part) {
-      row += text.slice(copied, at) + other;
-      copied = end;
-    }
-    at = end;
+/** What can stand between rows. */
+const blanks = { ndjson: /^\s*$/, json: /^[\s,[\]]*$/ };
+
+/** Reads a text part by part. Most rows have the fields of the row before: for these, a look at the ends of values is enough. */
+class RowsOfText {
+  private readonly names = new Set<string>();
+  private isRowsOnly = true;
+  /** What stands before each value of a usual row, such as `,"price":`. */
+  private usual: readonly string[] = [];
+  /** The first backslash that is not before the place where the text is read. */
+  private backslash = 0;
+  /** The rows of this text up to a place in it. */
+  private rows = "";
+  private copied = 0;
+
+  get fields(): string[] | undefined {
+    return this.isRowsOnly && this.names.size <= mostColumns ? [...this.names].sort() : undefined;
   }
-  return undefined;
+
+  /** What is no row, or a part of one. */
+  asIs(text: string): string {
+    this.isRowsOnly &&= text === "";
+    return text;
+  }
+
+  /** The rows of a text, and the place of the first one that has no end. */
+  read(text: string, format: JsonFormat): { rows: string; end: number } {
+    this.rows = "";
+    this.copied = 0;
+    this.backslash = -1;
+    for (let end = 0; ; ) {
+      const begin = text.indexOf("{", end);
+      const next = begin < 0 ? text.length : begin;
+      this.isRowsOnly &&=
+        (next === end + 1 && text.charCodeAt(end) === lineFeed) || blanks[format].test(text.slice(end, next));
+      if (begin < 0) {
+        return { rows: this.rows + text.slice(this.copied), end: text.length };
+      }
+      end = this.usualRow(text, begin);
+      if (end < 0) {
+        end = this.row(text, begin);
+      }
+      if (end < 0) {
+        return { rows: this.rows + text.slice(this.copied, begin), end: begin };
+      }
+    }
+  }
+
+  /** The place after a row that has only usual fields, with strings and scalars as they mostly are. -1 for another row. */
+  private usualRow(text: string, begin: number): number {
+    const { rows, copied } = this;
+    let at = begin;
+    for (const before of this.usual) {
+      if (!text.startsWith(before, at)) {
+        continue;
+      }
+      at += before.length;
+      const end = text.charCodeAt(at) === quote ? this.endOfUsualString(text, at) : this.endOfScalar(text, at);
+      if (end < 0) {
+        at = -1;
+        break;
+      }
+      at = end;
+    }
+    if (at > begin && text.charCodeAt(at) === closeObject) {
+      return at + 1;
+    }
+    this.rows = rows;
+    this.copied = copied;
+    return -1;
+  }
+
+  private endOfUsualString(text: string, begin: number): number {
+    if (this.backslash < begin) {
+      const found = text.indexOf("\\", begin);
+      this.backslash = found < 0 ? text.length : found;
+    }
+    const first = text.charCodeAt(begin + 1);
+    const end = text.indexOf('"', begin + 1);
+    return first === space || first === openList || first === openObject || this.backslash < end ? -1 : end + 1;
+  }
+
+  private endOfScalar(text: string, begin: number): number {
+    scalarAt.lastIndex = begin;
+    const [scalar] = scalarAt.exec(text) ?? [];
+    if (scalar === undefined) {
+      return -1;
+    }
+    const end = begin + scalar.length;
+    if (scalar !== "null") {
+      this.replace(text, begin, end, `"${scalar}"`);
+    }
+    return end;
+  }
+
+  /** The place after any row; -1 if it does not end. */
+  private row(text: string, begin: number): number {
+    const { rows, copied } = this;
+    const before: string[] = [];
+    let end = begin;
+    let isValue = false;
+    for (let at = begin + 1; at < text.length; ) {
+      const code = text.charCodeAt(at);
+      if (code === closeObject) {
+        // An escape in a name is replaced each time.
+        if (before.length >= this.usual.length && !before.some((part) => part.includes("\\"))) {
+          this.usual = before;
+        }
+        return at + 1;
+      }
+      if (code <= space || code === comma || code === colon) {
+        isValue = code === colon || (isValue && code !== comma);
+        at += 1;
+        continue;
+      }
+      const endOfThis = endOfPart(text, at, code);
+      if (endOfThis < 0) {
+        break;
+      }
+      const part = text.slice(at, endOfThis);
+      const other = code === quote ? stringText(part, isValue) : isValue ? valueText(part) : part;
+      if (other !== part) {
+        this.replace(text, at, endOfThis, other);
+      }
+      if (isValue) {
+        before.push(text.slice(end, at));
+        end = endOfThis;
+      } else {
+        this.addName(code === quote ? other : "");
+      }
+      at = endOfThis;
+    }
+    this.rows = rows;
+    this.copied = copied;
+    return -1;
+  }
+
+  private replace(text: string, begin: number, end: number, other: string): void {
+    this.rows += text.slice(this.copied, begin) + other;
+    this.copied = end;
+  }
+
+  private addName(json: string): void {
+    if (this.names.size <= mostColumns) {
+      try {
+        this.names.add(JSON.parse(json));
+      } catch {
+        this.isRowsOnly = false;
+      }
+    }
+  }
 }
 
 /** The place after a name or a value; -1 if it does not end. */
@@ -156,7 +270,9 @@ function stringText(part: string, isValue: boolean): string {
   return JSON.stringify(isValue ? compared(whole) : whole);
 }
 
-const scalar = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+const number = "-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
+const scalar = new RegExp(`^(?:true|false|${number})$`);
+const scalarAt = new RegExp(`(?:true|false|null|${number})(?=[,}\\s])`, "y");
 
 function valueText(part: string): string {
   if (scalar.test(part)) {

@@ -1,5 +1,8 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
+import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { incompleteRead } from "../../../resources/export/rowReader";
 import { messageOf } from "../../../resources/resource";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
@@ -14,10 +17,14 @@ import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import type { FieldFigures } from "../fieldFigures";
 import { fieldFigures } from "../fieldFigures";
+import type { Layout } from "../layout";
+import { layoutOf, maps } from "../layout";
 import { piecesOf } from "./pieces";
-import { readRows } from "./readRows";
+import type { RowsFile } from "./readRows";
+import { readRows, rowsFile } from "./readRows";
 import type { BatchSide, FileSide, Side } from "./side";
 import { latest } from "./side";
+import type { TemporaryFile } from "./temporaryFile";
 import { temporaryFile } from "./temporaryFile";
 
 export interface LoadedSide {
@@ -38,8 +45,34 @@ export interface LoadOptions {
 
 const mostFields = 5_000;
 
-/** Reads all rows of a side into its table of the database. */
-export async function loadSide(id: "base" | "head", side: Side, options: LoadOptions): Promise<LoadedSide> {
+type Id = "base" | "head";
+
+/** Reads all rows of the sides into tables of the database. */
+export async function loadSides<Ids extends Id>(
+  sides: Readonly<Record<Ids, Side>>,
+  options: LoadOptions,
+): Promise<Record<Ids, LoadedSide> & { layout: Layout }> {
+  const fetched: FetchedSide[] = [];
+  for (const id of Object.keys(sides) as Ids[]) {
+    fetched.push(await fetchSide(id, sides[id], options));
+  }
+  const layout = layoutOf(fetched.map(({ file }) => file.fields));
+  const loaded = {} as Record<Ids, LoadedSide>;
+  for (const side of fetched) {
+    loaded[side.id as Ids] = await loadSide(side, layout, options);
+  }
+  return { ...loaded, layout };
+}
+
+/** A side whose rows are in a file. */
+interface FetchedSide extends Pick<LoadedSide, "name"> {
+  readonly id: Id;
+  readonly format: ExportFormat;
+  readonly file: RowsFile;
+  readonly notes: string[];
+}
+
+async function fetchSide(id: Id, side: Side, options: LoadOptions): Promise<FetchedSide> {
   const { database, cli } = options;
   cli.terminal.progress(`Reading ${side.name}`);
   const { name, pieces, notes } =
@@ -47,15 +80,34 @@ export async function loadSide(id: "base" | "head", side: Side, options: LoadOpt
       ? await batchRows(side, options)
       : { name: side.name, pieces: fileRows(side, options), notes: [] };
   const { format = "ndjson", compression } = side as Partial<FileSide>;
-  const file = await temporaryFile(pieces, { name, format, compression }, database);
-  const read = await readRows(id, file, database).catch((error: unknown) => {
+  const path = join(database.folder, `${id}.rows`);
+  const file = await temporaryFile(pieces, { name, format, compression }, { path, database });
+  const rows = await rowsFile(file, database).catch((error: unknown) => {
     database.checkInterrupted();
-    const isOnLines = format === "json" && file.format === "ndjson";
-    const why = isOnLines ? '. It begins with "{", so each of its lines must be a row.' : "";
-    throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}${why}`);
+    throw unreadable({ name, format, file }, error);
   });
-  notes.push(...read.notes.map((note) => `"${name}": ${note}`));
-  const fields = await fieldFigures(database, id, read.header);
+  cli.terminal.endProgress();
+  return { id, name, format, file: rows, notes: [...notes, ...rows.notes.map((note) => `"${name}": ${note}`)] };
+}
+async function loadSide(side: FetchedSide, layout: Layout, { database, cli }: LoadOptions): Promise<LoadedSide> {
+  const { id, name, file, notes } = side;
+  cli.terminal.progress(`Reading ${name}`);
+  await readRows(id, file, { layout, database }).catch(async (error: unknown) => {
+    database.checkInterrupted();
+    // Of a row as a map, more can be said.
+    const why =
+      layout === maps
+        ? error
+        : await readRows(id, file, { layout: maps, database }).then(
+            () => error,
+            (other) => other,
+          );
+    database.checkInterrupted();
+    throw unreadable(side, why);
+  });
+  await rm(file.path);
+  const named = layout === maps ? file.header : (file.fields ?? []);
+  const fields = await fieldFigures(database, id, { layout, named });
   if (fields.size > mostFields) {
     throw new CliError(`"${name}" has more than ${mostFields} fields. So many cannot be compared.`);
   }
@@ -65,6 +117,15 @@ export async function loadSide(id: "base" | "head", side: Side, options: LoadOpt
     cli.terminal.warn(note);
   }
   return { rows: Number(rows), fields, name, notes };
+}
+
+function unreadable(
+  { name, format, file }: Pick<FetchedSide, "name" | "format"> & { file: TemporaryFile },
+  error: unknown,
+): CliError {
+  const isOnLines = format === "json" && file.format === "ndjson";
+  const why = isOnLines ? '. It begins with "{", so each of its lines must be a row.' : "";
+  return new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}${why}`);
 }
 
 interface Rows {

@@ -3,22 +3,17 @@ import { counted } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database, Value } from "../database";
+import type { FoundRows } from "./side";
 import { compared } from "./valueText";
 
 /** Of columns in a note. */
 const mostNames = 3;
 
-/** What a Parquet file says beside its rows. */
-export interface ParquetFound {
-  readonly header: string[];
-  readonly notes: string[];
-}
-
 /**
  * The rows of a Parquet file as JSON, one a line, without nulls. DuckDB joins the cells of a row that have a value, because it takes much longer to make a
  * list of them all. The names come from the schema of the file, because DuckDB renames columns whose names differ only in case.
  */
-export async function* parquetRows(file: string, database: Database, found: ParquetFound): AsyncGenerator<string> {
+export async function* parquetRows(file: string, database: Database, found: FoundRows): AsyncGenerator<string> {
   const source = "read_parquet(?, hive_partitioning = false, filename = false)";
   const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`, [file]);
   const names = namesIn(await database.rows("SELECT name, num_children FROM parquet_schema(?)", [file]));

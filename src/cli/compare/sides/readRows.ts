@@ -1,48 +1,66 @@
+import { rm } from "node:fs/promises";
 import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
+import type { Layout } from "../layout";
+import { maps, rowsAsMaps } from "../layout";
 import { longestRow } from "./damaged";
-import type { ParquetFound } from "./parquetRows";
+import type { JsonFormat } from "./jsonRows";
 import { parquetRows } from "./parquetRows";
+import type { FoundRows } from "./side";
 import type { TemporaryFile } from "./temporaryFile";
 import { writeTemporary } from "./temporaryFile";
+import { xlsxRows } from "./xlsxRows";
 
-/** What a file says beside its rows. */
-export interface ReadRows {
-  /** Fields that it names. */
-  readonly header: readonly string[];
-  /** What a reader must know. */
+/** Rows as JSON, and what a reader must know about them. */
+export interface RowsFile extends TemporaryFile {
+  readonly format: JsonFormat;
   readonly notes: readonly string[];
 }
 
-/**
- * Reads a file into a table whose rows are maps from the names of fields to text. So no name becomes part of a statement, nor a column, which DuckDB would
- * rename, and DuckDB guesses nothing.
- */
-export async function readRows(table: string, file: TemporaryFile, database: Database): Promise<ReadRows> {
-  if (file.format === "parquet") {
-    const found: ParquetFound = { header: [], notes: [] };
-    const path = `${file.path}.ndjson`;
-    await writeTemporary(path, parquetRows(file.path, database, found), database);
-    await readRows(table, { path, format: "ndjson", header: [] }, database);
-    return found;
+/** The same file as JSON. */
+export async function rowsFile(file: TemporaryFile, database: Database): Promise<RowsFile> {
+  const { path, format } = file;
+  if (format !== "parquet" && format !== "xlsx") {
+    return { ...file, format, notes: [] };
   }
-  const source = `read_json(?, format = '${file.format === "json" ? "array" : "newline_delimited"}', records = 'false',
-    columns = {cells: 'MAP(VARCHAR, VARCHAR)'}, maximum_object_size = ${longestRow})`;
-  await database.rows(
-    `CREATE TABLE ${table} AS
-    SELECT CASE WHEN list_unique(map_keys(cells)) = cardinality(cells) THEN cells END AS cells FROM ${source}`,
-    [file.path],
-  );
+  const found: FoundRows = { header: [], notes: [] };
+  const rows = `${path}.ndjson`;
+  const read = format === "xlsx" ? xlsxRows(path, found) : parquetRows(path, database, found);
+  await writeTemporary(rows, read, database);
+  await rm(path);
+  return { path: rows, format: "ndjson", header: found.header, fields: found.header, notes: found.notes };
+}
+
+/** Reads a file into a table of text. DuckDB guesses nothing. */
+export async function readRows(
+  table: string,
+  { path, format }: Pick<RowsFile, "path" | "format">,
+  { layout, database }: { layout: Layout; database: Database },
+): Promise<void> {
+  const source = `?, format = '${format === "json" ? "array" : "newline_delimited"}', maximum_object_size = ${longestRow}`;
+  await database.rows(`CREATE TABLE ${table} AS ${layout.read(source)}`, [path]);
+  if (layout === maps) {
+    await refuseIncomplete(table, source, { path, database });
+  }
+}
+
+/** @throws CliError if a row is null or has a field twice */
+async function refuseIncomplete(
+  table: string,
+  source: string,
+  { path, database }: { path: string; database: Database },
+): Promise<void> {
   const [[refused] = []] = await database.rows(`SELECT min(rowid) FROM ${table} WHERE cells IS NULL`);
-  if (refused !== null) {
-    const [[fields] = []] = await database.rows(`SELECT map_keys(cells) FROM ${source} LIMIT 1 OFFSET ${refused}`, [
-      file.path,
-    ]);
-    const names = (fields ?? []) as string[];
-    const twice = names.find((each, index) => names.indexOf(each) < index);
-    const what = twice === undefined ? "is null" : `has the field "${oneLine(twice)}" twice`;
-    throw new CliError(`row ${Number(refused) + 1} ${what}`);
+  if (refused === null) {
+    return;
   }
-  return { header: file.header, notes: [] };
+  const [[fields] = []] = await database.rows(
+    `SELECT map_keys(cells) FROM ${rowsAsMaps(source)} LIMIT 1 OFFSET ${refused}`,
+    [path],
+  );
+  const names = (fields ?? []) as string[];
+  const twice = names.find((each, index) => names.indexOf(each) < index);
+  const what = twice === undefined ? "is null" : `has the field "${oneLine(twice)}" twice`;
+  throw new CliError(`row ${Number(refused) + 1} ${what}`);
 }

@@ -27,6 +27,12 @@ export interface BatchSide extends Connecting {
   readonly lotNo: string;
 }
 
+/** What a reader of a file finds beside its rows. */
+export interface FoundRows {
+  readonly header: string[];
+  readonly notes: string[];
+}
+
 const compressions = { gz: "gzip", zst: "zstd" } as const;
 
 const endings = `${[...formatNames, "jsonl"].map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;

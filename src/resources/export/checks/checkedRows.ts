@@ -40,7 +40,7 @@ export class RowsRefused extends Error {
   /** @param argument the argument that says what the rows must be like */
   constructor(
     readonly failed: readonly FailedCheck[],
-    readonly argument: "checks" | "columns" = "checks",
+    readonly argument: "checks" | "columns" | "format" = "checks",
   ) {
     super("The rows did not pass their checks.");
   }

@@ -4,12 +4,17 @@ import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
 
 /** The checks that the rows did not pass, one on each line. */
-export function describeFailed({ taskId }: DataExportArgs, { failed, argument }: Failures): string {
-  const lines = failed.map(({ check, reason }) => `\n  ${argument}.${check}: ${reason}`);
+export function describeFailed({ taskId, format }: DataExportArgs, { failed, argument }: Failures): string {
+  const lines = failed.map(
+    ({ check, reason }) => `\n  ${argument === "format" ? "" : `${argument}.`}${check}: ${reason}`,
+  );
   const count = (one: string): string => (failed.length === 1 ? `a ${one}` : `${failed.length} ${one}s`);
-  return argument === "checks"
-    ? `The rows of task "${taskId}" did not pass ${count("check")}:${lines.join("")}`
-    : `The rows of task "${taskId}" do not fit the type of ${count("column")}:${lines.join("")}`;
+  const what = {
+    checks: `did not pass ${count("check")}`,
+    columns: `do not fit the type of ${count("column")}`,
+    format: `do not fit the format "${format}"`,
+  };
+  return `The rows of task "${taskId}" ${what[argument]}:${lines.join("")}`;
 }
 
 type Failures = Pick<RowsRefused, "failed" | "argument">;

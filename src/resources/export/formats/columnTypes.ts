@@ -2,7 +2,7 @@ import type { SchemaElement } from "hyparquet";
 import { isOfType } from "../checks/valueTypes";
 import type { ColumnType } from "./format";
 
-/** A value as a Parquet writer takes it. */
+/** A value as a Parquet writer takes it: a date in days, a timestamp in microseconds, since 1970. */
 export type ColumnValue = string | number | bigint | boolean;
 
 interface ColumnKind {

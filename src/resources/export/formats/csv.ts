@@ -1,20 +1,36 @@
-import type { Format } from "./format";
+import type { ArgsSpec } from "../../args";
+import { choice } from "../../args";
+import type { CsvArgs, Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
 
-/** A header line and a line for each row (RFC 4180, with line feeds). A cell is empty if the field is missing or null. */
+export const csvDelimiters = [",", ";", "\t"] as const;
+
+export const csvArgs: ArgsSpec<CsvArgs> = {
+  for: { kind: choice("programs", "spreadsheets"), required: true },
+  delimiter: { kind: choice(...csvDelimiters), default: "," },
+};
+
+/** Without it, Excel reads the file in the old character set of the country. */
+const byteOrderMark = "\ufeff";
+
+/** A header line and a line for each row (RFC 4180, for programs with line feeds). A cell is empty if the field is missing or null. */
 export const csv: Format = {
   contentType: "text/csv",
   extension: ".csv",
-  ownArguments: ["csvFormulas"],
+  ownArguments: ["csv"],
 
-  async *pieces(from, { checks, csvFormulas }) {
+  async *pieces(from, { checks, csv: args }) {
+    const { for: reader, delimiter = "," } = args ?? { for: "programs" };
+    const isForPeople = reader === "spreadsheets";
     const table = await RowTable.of(from, Object.keys(checks?.fields ?? {}));
-    const cellOf = (value = ""): string => quoted(csvFormulas === "escape" ? withoutFormula(value) : value);
+    const needsQuotes = new RegExp(`["\r\n${delimiter}]`);
+    const cellOf = (value = ""): string => quoted(isForPeople ? withoutFormula(value) : value, needsQuotes);
+    const end = isForPeople ? "\r\n" : "\n";
     // Readers skip blank lines, so a record of one empty cell has quotation marks.
-    const lineOf = (cells: Cells): string => `${cells.map(cellOf).join(",") || '""'}\n`;
+    const lineOf = (cells: Cells): string => `${cells.map(cellOf).join(delimiter) || '""'}${end}`;
     if (table.names.length > 0) {
-      yield Buffer.from(lineOf(table.names));
+      yield Buffer.from(`${isForPeople ? byteOrderMark : ""}${lineOf(table.names)}`);
     }
     for await (const rows of table.parts()) {
       let lines = "";
@@ -26,8 +42,8 @@ export const csv: Format = {
   },
 };
 
-function quoted(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+function quoted(value: string, needsQuotes: RegExp): string {
+  return needsQuotes.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
 /** Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as text. */

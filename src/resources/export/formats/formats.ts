@@ -9,20 +9,21 @@ import type { Format, FormatArgs } from "./format";
 import { json } from "./json";
 import { ndjson } from "./ndjson";
 import { parquet } from "./parquet";
+import { xlsx } from "./xlsx";
 
 /**
  * How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row, `parquet` columns with
- * types.
+ * types, `xlsx` a sheet for Excel.
  */
-export type ExportFormat = "ndjson" | "json" | "csv" | "parquet";
+export type ExportFormat = "ndjson" | "json" | "csv" | "parquet" | "xlsx";
 
 /** All formats by their names. A new one is a file of its own and an entry here. */
-export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, csv, parquet };
-
-/** How the names of files end that `webextract compare` reads. */
-export const comparableEnding = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/;
+export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, csv, parquet, xlsx };
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
+
+/** How the names of files end that `webextract compare` reads. */
+export const comparableEnding = new RegExp(`\\.(${formatNames.join("|")}|jsonl)(?:\\.(gz|zst))?$`);
 
 /** The arguments of an export that say how its file is written. */
 export type WrittenAs = FormatArgs & { format?: ExportFormat };
@@ -43,7 +44,7 @@ export async function writeFormat(
   { folder, mode }: { folder: string; mode?: number },
 ): Promise<Content> {
   const format = formats[args.format ?? "ndjson"];
-  const around = compressions[format.compressesItself === true ? "none" : (args.compression ?? "none")];
+  const around = compressions[format.compressesItself === undefined ? (args.compression ?? "none") : "none"];
   const compressed = (await around.stream?.(folder)) ?? new PassThrough();
   const hash = createHash("sha256");
   let bytes = 0;

@@ -1,11 +1,11 @@
 import type * as Library from "hyparquet-writer";
 import { loadOptional } from "../../optionalPackage";
-import { RowCount, RowsRefused } from "../checks/checkedRows";
 import type { ColumnValue } from "./columnTypes";
 import { columnKinds } from "./columnTypes";
-import { compressions } from "./compression";
+import { compressionNames, compressions } from "./compression";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
+import { TypedColumn, typeOf } from "./typedColumn";
 
 /** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
 const packageName = "hyparquet-writer";
@@ -25,13 +25,13 @@ export const parquet: Format = {
   contentType: "application/vnd.apache.parquet",
   extension: ".parquet",
   ownArguments: ["columns"],
-  compressesItself: true,
+  compressesItself: compressionNames,
   package: packageName,
 
   async *pieces(from, { columns: types = {}, compression = "none" }, folder) {
     const library = loadOptional(packageName, folder) as typeof Library;
     const table = await RowTable.of(from, Object.keys(types));
-    const columns = table.names.map((name) => new Column(name, Object.hasOwn(types, name) ? types[name] : undefined));
+    const columns = table.names.map((name) => new Column(name, typeOf(types, name)));
     const bytes = new library.ByteWriter();
     const codec = codecs[compression];
     const compressor = await compressions[compression].atOnce?.(folder);
@@ -73,7 +73,7 @@ export const parquet: Format = {
         }
       }
     }
-    requireFit(columns);
+    TypedColumn.requireFit(columns);
     if (length > 0) {
       yield writeGroup();
     }
@@ -85,36 +85,25 @@ export const parquet: Format = {
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;
 
 /** The values of a column in the present row group. */
-class Column {
-  readonly misfits = new RowCount();
-  /** Number of values. */
-  count = 0;
+class Column extends TypedColumn<ColumnValue> {
   private values: ColumnValue[] = [];
   /** Their rows in the group. */
   private places: number[] = [];
 
-  constructor(
-    readonly name: string,
-    readonly type: ColumnType = "string",
-  ) {}
+  constructor(name: string, type: ColumnType) {
+    super(name, type, columnKinds[type].convert);
+  }
 
   get element() {
     return { name: this.name, repetition_type: "OPTIONAL" as const, ...columnKinds[this.type].element };
   }
 
-  /** In a column with a type, a blank text is no value: in many rows, a field without a value is an empty string. */
   add(text: string, line: number, place: number): void {
-    if (this.type !== "string" && !/\S/.test(text)) {
-      return;
+    const value = this.valueOf(text, line);
+    if (value !== undefined) {
+      this.values.push(value);
+      this.places.push(place);
     }
-    this.count++;
-    const value = columnKinds[this.type].convert(text);
-    if (value === undefined) {
-      this.misfits.note(line);
-      return;
-    }
-    this.values.push(value);
-    this.places.push(place);
   }
 
   /**
@@ -136,17 +125,5 @@ class Column {
       },
       statistics: type !== "string",
     };
-  }
-}
-
-/** @throws RowsRefused if values do not fit their types */
-function requireFit(columns: readonly Column[]): void {
-  const failed = columns.flatMap(({ name, type, misfits, count }) =>
-    misfits.count === 0
-      ? []
-      : [{ check: name, reason: `${misfits.count} of ${count} values do not fit "${type}" (${misfits.describe()})` }],
-  );
-  if (failed.length > 0) {
-    throw new RowsRefused(failed, "columns");
   }
 }

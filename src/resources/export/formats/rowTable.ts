@@ -10,6 +10,7 @@ export class RowTable {
     private readonly path: string,
     /** The fields in the order of their first appearance. */
     readonly names: readonly string[],
+    readonly rowCount: number,
   ) {}
 
   /** @param others columns that no row may have. They come last, in the order of their names: the engine does not keep that of a map */
@@ -29,7 +30,7 @@ export class RowTable {
       names.add(name);
     }
     // A table without a column has no rows for most readers.
-    return new RowTable(path, names.size === 0 && rowCount > 0 ? [""] : [...names]);
+    return new RowTable(path, names.size === 0 && rowCount > 0 ? [""] : [...names], rowCount);
   }
 
   /** All rows, some at a time. If a row has a field twice, the last one counts, as for any reader of JSON. */

@@ -1,5 +1,5 @@
-import type { ServiceClient } from "../../service/client";
-import type { Finding } from "../findings/findings";
+import type { ServiceClient } from "../../../service/client";
+import type { Finding } from "../../findings/findings";
 
 /** Proxies that can send one request twice, each with what to check in its settings. Seen with the proxies themselves. */
 const repeating: Readonly<Record<string, string>> = {

@@ -1,0 +1,3 @@
+import { Manifest } from "pulumi-webextract";
+
+new Manifest("tasks", { path: "tasks" });

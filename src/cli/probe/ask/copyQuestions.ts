@@ -1,0 +1,350 @@
+import type { ActionShown } from "../../../resources/task/taskPresence";
+import { fieldOf, itemsOf, pairOf } from "../../../resources/task/taskPresence";
+import { isPlainMap } from "../../../resources/values";
+import { operations } from "../../../service/contract/operations";
+import { saysSuccess } from "../../../service/contract/successWords";
+import { isServiceError } from "../../../service/errors/errors";
+import { statusSays } from "../../../service/errors/failures";
+import type { Answer, Probing } from "../question";
+import { described, nobody, refusalIn, settingOf } from "../question";
+import type { Reply } from "../requests";
+import { fieldAt, replyOf } from "../requests";
+import type { Trial } from "../trial";
+import { accessTokenOf, fileOf } from "./operationQuestions";
+import { usualTypes } from "./readQuestions";
+
+/** The trial of a probe that writes, with its copy. */
+export interface OnCopy extends Probing {
+  readonly trial: Trial & { taskId: string };
+}
+
+/** @throws Error if there is no copy: the runner asks questions about one only after it exists */
+export function onCopy(probing: Probing): OnCopy {
+  if (probing.trial?.taskId === undefined) {
+    throw new Error("there is no copy");
+  }
+  return probing as OnCopy;
+}
+
+/** The one copy. @throws ServiceError if the service refuses it, and so none exists */
+export async function copyTask({ client, trial }: Probing): Promise<Answer> {
+  if (trial === undefined) {
+    throw new Error("a probe that only reads copies no task");
+  }
+  trial.making("copy");
+  try {
+    const { data } = await client.copyTask({ taskId: trial.from, taskGroupId: trial.group });
+    trial.taskId = data.taskId;
+    trial.made();
+    return { found: `The response has the id of the new task: ${shapeOf(data.taskId)}.` };
+  } catch (error) {
+    if (!isServiceError(error) || error.outcome === "notExecuted") {
+      trial.made();
+      throw error;
+    }
+    trial.lost = "copy";
+    return {
+      is: "problem",
+      found: `No response that shows the new task (${error.kind}). A copy may exist. It is not sent again.`,
+      remedy:
+        "Look for the copy in the service's own interface. To go on with it is not possible: run the probe again.",
+    };
+  }
+}
+
+/** The form of an id, for a report that shows none. */
+export function shapeOf(id: unknown): string {
+  const text = String(id);
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+    return "a UUID";
+  }
+  const kind = /^\d+$/.test(text)
+    ? "digits"
+    : /^[0-9A-Z]+:[0-9]+$/i.test(text)
+      ? "characters with a colon"
+      : "characters";
+  return `${text.length} ${kind}${typeof id === "string" ? "" : ", not a string"}`;
+}
+
+export async function idShapes(probing: Probing): Promise<Answer> {
+  const { trial, requests } = onCopy(probing);
+  const requestId = requests.responses.map(({ body }) => fieldAt(body, "requestId")).find((id) => id !== undefined);
+  const [action] = trial.actions;
+  const shapes = [
+    `task: ${shapeOf(trial.taskId)}`,
+    ...(action === undefined ? [] : [`action: ${shapeOf(fieldOf(action, "actionId"))}`]),
+    requestId === undefined ? "no requestId" : `requestId: ${shapeOf(requestId)}`,
+  ];
+  return { found: `${shapes.join("; ")}.` };
+}
+
+export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
+  const { refusal } = await replyOf(
+    client.send("copyTask", { path: `${operations.copyTask.path}?taskId=${nobody}` }, { once: true }),
+  );
+  const found = refusal === undefined ? "Accepted." : `For a task that does not exist: ${refusalIn(refusal)}.`;
+  const behaviours =
+    refusal?.kind === "notFound" || (refusal?.status ?? 0) >= 500
+      ? ["copyGroup=optional"]
+      : ["copyGroup=required", ...(refusal?.code === undefined ? ["copyGroup=optional"] : [])];
+  return { found, behaviours };
+}
+
+/** The actions as the service shows them, with which the other questions work. */
+export async function actionsOfCopy(probing: Probing): Promise<Answer> {
+  const { trial } = onCopy(probing);
+  trial.actions = await readActions(probing);
+  const loops = trial.actions.filter((action) => Array.isArray(fieldOf(action, "loopItems")));
+  const [loop] = loops;
+  if (loop !== undefined) {
+    const [actionId, actionType, loopType] = ["actionId", "actionType", "loopType"].map((name) => fieldOf(loop, name));
+    trial.loop = {
+      ...{ actionId: String(actionId), actionType: String(actionType), loopType: String(loopType ?? "UrlList") },
+      items: itemsOf(loop) ?? [],
+    };
+  }
+  const properties = trial.actions.flatMap((action) => propertiesOf(action).map((pair) => ({ action, pair })));
+  // A number shows whether the service keeps strings.
+  const chosen = properties.find(({ pair: [, value] }) => isNumberLike(value)) ?? properties[0];
+  if (chosen !== undefined) {
+    const [actionId, actionType] = ["actionId", "actionType"].map((name) => String(fieldOf(chosen.action, name)));
+    const [name, value] = chosen.pair;
+    trial.property = { actionId: actionId ?? "", actionType: actionType ?? "", name, value: String(value) };
+  }
+  const types = trial.actions.map((action) => fieldOf(action, "actionType"));
+  if (trial.actions.length === 0) {
+    return { is: "unclear", found: "The service shows no action of the copy. Choose a task with a loop." };
+  }
+  const shape = shapeOfActions(trial.actions);
+  const values = properties.map(({ pair: [, value] }) => value);
+  const typed = values.some((value) => typeof value !== "string");
+  const behaviours = [
+    ...(shape === undefined ? [] : [`actionShape=${shape}`]),
+    ...(typed ? ["propertyValues=typed"] : values.some(isNumberLike) ? ["propertyValues=asWritten"] : []),
+  ];
+  const found = `Actions of the types ${described(types)}, ${loops.length} of them with a list. Properties: ${shape ?? "none"}${typed ? ", some of them numbers or booleans" : ""}.`;
+  return { found, behaviours };
+}
+
+function isNumberLike(value: unknown): boolean {
+  return typeof value !== "string" || /^(?:-?\d+|true|false)$/.test(value);
+}
+
+export async function readActions(probing: Probing): Promise<ActionShown[]> {
+  const { client, settings, trial } = onCopy(probing);
+  const actionTypes = [...new Set([...usualTypes, ...settings.actionTypes])].sort();
+  const { response } = await replyOf(client.getActions({ taskIds: [trial.taskId], actionTypes }));
+  return response?.data.flatMap(({ actions }) => actions) ?? [];
+}
+
+const fieldsOfActions = ["actionType", "actionId", "name", "loopType", "loopItems", "properties"];
+
+function propertiesOf(action: ActionShown): [string, unknown][] {
+  const properties = fieldOf(action, "properties");
+  const pairs = Array.isArray(properties)
+    ? properties.map(pairOf)
+    : isPlainMap(properties)
+      ? Object.entries(properties)
+      : Object.entries(action).filter(([name]) => !fieldsOfActions.includes(name));
+  return pairs.filter((pair) => pair !== undefined && ["string", "number", "boolean"].includes(typeof pair[1])) as [
+    string,
+    unknown,
+  ][];
+}
+
+function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat" | undefined {
+  const [properties] = actions.map((action) => fieldOf(action, "properties")).filter((each) => each !== undefined);
+  if (properties !== undefined) {
+    return Array.isArray(properties) ? "list" : "map";
+  }
+  return actions.some((action) => propertiesOf(action).length > 0) ? "flat" : undefined;
+}
+
+/** getActions of the copy and of a task that does not exist, in one request. */
+export async function severalTasks(probing: Probing): Promise<Answer> {
+  const { client, requests, trial } = onCopy(probing);
+  const request = { taskIds: [trial.taskId, nobody], actionTypes: [...usualTypes] };
+  const { response, refusal } = await replyOf(client.getActions(request));
+  if (response !== undefined) {
+    const isThere = response.data.some(({ taskId }) => taskId === nobody);
+    const found = isThere ? "The response has both." : "The response leaves the missing task out.";
+    return { found, behaviours: isThere ? [] : ["getActionsMissing=leftOut"] };
+  }
+  const names = JSON.stringify(requests.last?.body ?? "").includes(nobody);
+  const found = `A refusal of both, ${refusalIn(refusal)}, ${names ? "which names the missing task" : "which does not name the missing task"}.`;
+  const behaviours = names
+    ? ["getActionsMissing=refusedNamed"]
+    : ["getActionsMissing=refusedUnnamed", "getActionsMissing=refusedNamed"];
+  return { found, behaviours };
+}
+
+export async function unknownAction(probing: Probing): Promise<Answer> {
+  const { client, trial } = onCopy(probing);
+  const action = { actionId: "webextract-probe-no-action", actionType: "NavigateAction", properties: [] };
+  const { refusal } = await replyOf(client.updateActionProperties({ taskId: trial.taskId, actions: [action] }));
+  if (refusal === undefined) {
+    const remedy = 'Check the action ids of a program with "webextract actions": a wrong one is not refused.';
+    return { is: "warning", found: "A change of an action that does not exist is accepted.", remedy };
+  }
+  return { found: `A refusal: ${refusalIn(refusal)}.` };
+}
+
+/** Which credential reads, writes and the upload take. */
+export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
+  const { client, options, needsKey, trial } = onCopy(probing);
+  const { apiKey, credentials: scheme = "contract" } = options;
+  const { taskId } = trial;
+  const token = needsKey ? undefined : await accessTokenOf(client);
+  const key: Record<string, string> | undefined = apiKey === undefined ? undefined : { "x-api-key": apiKey };
+  const bearer = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
+  const takes = async (
+    name: "getData" | "updateActionProperties" | "updateTaskUrls",
+    request: object,
+    headers: Record<string, string> | undefined,
+  ): Promise<Reply<unknown> | undefined> =>
+    headers && replyOf(client.send(name, { request, credential: "none", headers }));
+  const read = await takes("getData", { taskId, offset: 0, size: 1 }, key);
+  trial.takesKey = read !== undefined && read.refusal === undefined;
+  const write = trial.takesKey ? await takes("updateActionProperties", { taskId, actions: [] }, key) : undefined;
+  const urls = urlsOf(trial);
+  const file = { taskId, file: fileOf(urls) };
+  const upload = urls.length === 0 ? undefined : await takes("updateTaskUrls", file, key);
+  const uploadByToken = urls.length === 0 ? undefined : await takes("updateTaskUrls", file, bearer);
+  const words = [
+    said("a read with the API key", read),
+    said("a write with the API key", write),
+    said("the upload of two URLs with the API key", upload),
+    said("the upload with the access token", uploadByToken),
+  ].filter((word) => word !== undefined);
+  const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
+  const accepted = (reply: Reply<unknown> | undefined): boolean | undefined => reply && reply.refusal === undefined;
+  const behaviours = acceptances(accepted(read), accepted(upload), accepted(uploadByToken));
+  const byKey = accepted(upload) === true;
+  trial.uploadsWith = byKey ? "apiKey" : accepted(uploadByToken) === true ? "bearer" : undefined;
+  if (scheme === "bearer" && byKey && accepted(uploadByToken) === false) {
+    const setting = settingOf("credentials", "contract");
+    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+  }
+  if (needsKey) {
+    const setting = settingOf("credentials", "apiKey");
+    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+  }
+  if (scheme === "contract" && accepted(upload) !== true && accepted(uploadByToken) === true) {
+    const setting = settingOf("credentials", "bearer");
+    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+  }
+  const isRefused = accepted(upload) === false && accepted(uploadByToken) !== true;
+  return isRefused
+    ? { is: "problem", found, behaviours, limitation: "TaskStartUrls and `startUrls` cannot set the start URLs." }
+    : { found, behaviours };
+}
+
+function said(what: string, reply: Reply<unknown> | undefined): string | undefined {
+  return reply && `${what}: ${reply.refusal === undefined ? "accepted" : refusalIn(reply.refusal)}`;
+}
+
+/** The values of `credentialAcceptance` that fit. Undefined: not asked. */
+function acceptances(read?: boolean, upload?: boolean, uploadByToken?: boolean): string[] {
+  const fits: [string, boolean, boolean, boolean][] = [
+    ["contract", false, true, false],
+    ["bearerOnUpload", false, false, true],
+    ["apiKeyEverywhere", true, true, false],
+    ["either", true, true, true],
+  ];
+  const isAsked = [read, upload, uploadByToken].some((each) => each !== undefined);
+  return fits
+    .filter(([, ...all]) => [read, upload, uploadByToken].every((each, at) => each === undefined || each === all[at]))
+    .map(([name]) => `credentialAcceptance=${name}`)
+    .filter(() => isAsked);
+}
+
+/** Two start URLs for the copy: items of its own list, or an address in its properties. */
+function urlsOf({ loop, actions }: Trial): string[] {
+  const isUrl = (value: unknown): value is string => typeof value === "string" && /^https?:\/\//.test(value);
+  const items = (loop?.items ?? []).filter(isUrl);
+  const own = actions.flatMap(propertiesOf).map(([, value]) => value);
+  const known = [...items.slice(1, 3), ...items, ...own.filter(isUrl)];
+  const [first, second = first] = known;
+  return first === undefined || second === undefined ? [] : [first, second];
+}
+
+const dataSizes = [1001, 1000, 500, 200, 100, 50, 20];
+const subtaskSizes = [1000, 100, 21, 20, 10];
+
+export async function pageLimits(probing: Probing): Promise<Answer> {
+  const { client, options, trial } = onCopy(probing);
+  const { taskId } = trial;
+  const firstOf = async (sizes: readonly number[], read: (size: number) => Promise<unknown>) => {
+    for (const size of sizes) {
+      if ((await replyOf(read(size))).refusal === undefined) {
+        return size;
+      }
+    }
+    return undefined;
+  };
+  const rows = await firstOf(dataSizes, (size) => client.getData({ taskId, offset: 0, size }));
+  const subtasks = await firstOf(subtaskSizes, (size) => client.getSubtasks({ taskId, page: 1, size }));
+  trial.pageMax = rows;
+  const words = [rows, subtasks].map((size) => (size === undefined ? "none of the tried sizes" : String(size)));
+  const found = `Largest accepted size that was tried: rows ${words[0]}, subtasks ${words[1]}.`;
+  const behaviours = [
+    ...(rows === undefined ? [] : [`dataPageMax=${rows === dataSizes[0] ? 0 : rows}`]),
+    ...(subtasks === undefined ? [] : [`subtaskPageMax=${subtasks === subtaskSizes[0] ? 0 : subtasks}`]),
+  ];
+  if (rows === undefined || subtasks === undefined) {
+    return { is: "problem", found, behaviours, limitation: "The service refuses every size of a page that was tried." };
+  }
+  const isSmaller = rows < Math.min(options.pageSize ?? 1000, 1000);
+  return isSmaller ? { found, behaviours, setting: settingOf("pageSize", String(rows)) } : { found, behaviours };
+}
+
+/** Reads, a mark and a remove of a copy that has no rows. */
+export async function withoutRows(probing: Probing): Promise<Answer> {
+  const { client, requests, trial } = onCopy(probing);
+  const { taskId } = trial;
+  const replies = {
+    notexported: await replyOf(client.getNotExportedData({ taskId, size: 1 })),
+    markexported: await replyOf(client.markExported({ taskId })),
+    remove: await replyOf(client.removeData({ taskId })),
+    subtasks: await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 })),
+  };
+  const words = Object.entries(replies).map(([name, { refusal }]) =>
+    refusal === undefined ? `${name} accepted` : `${name} ${refusalIn(refusal)}`,
+  );
+  const isWithout = requests.responses.filter(
+    ({ operation, status }) => status === 200 && ["markExported", "removeData", "updateTaskUrls"].includes(operation),
+  );
+  const changes = requests.responses.filter(
+    ({ operation, status }) =>
+      status === 200 && ["updateTaskParameters", "updateActionProperties", "updateLoopItems"].includes(operation),
+  );
+  const isWordy = requests.responses.some(({ status, body }) => status === 200 && saysSuccess(fieldAt(body, "error")));
+  const successBody = isWordy
+    ? changes.length === 0
+      ? ["words", "wordsWithoutData"]
+      : [changes.some(({ body }) => (fieldAt(body, "data") ?? undefined) === undefined) ? "wordsWithoutData" : "words"]
+    : isWithout.length === 0
+      ? []
+      : [isWithout.some(({ body }) => fieldAt(body, "data") === null) ? "nullData" : "contract"];
+  const form = isWordy ? " A success has words in `error`." : "";
+  return { found: `${words.join(", ")}.${form}`, behaviours: successBody.map((value) => `successBody=${value}`) };
+}
+
+export async function rates({ client, requests }: Probing): Promise<Answer> {
+  const names = [...new Set(requests.responses.flatMap(({ rateHeaders }) => rateHeaders))].sort();
+  const refused = requests.responses.filter(({ status }) => statusSays.tooMany(status));
+  const seconds = Math.round(Math.abs(client.clockAhead ?? 0) / 1000);
+  const clock =
+    client.clockAhead === undefined
+      ? "No response has a date."
+      : `The clock of this machine is ${seconds <= 1 ? "within 1 s" : `${seconds} s ${client.clockAhead > 0 ? "ahead" : "behind"}`}.`;
+  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${clock}`;
+  const waits = refused.some(({ rateHeaders }) => rateHeaders.includes("retry-after"));
+  const behaviours =
+    refused.length === 0 ? [] : waits ? ["retryAfter=seconds", "retryAfter=date"] : ["retryAfter=none"];
+  if (seconds > 60) {
+    const remedy = "Set the clock of this machine, or tokens look expired too early or too late.";
+    return { is: "warning", found, behaviours, remedy };
+  }
+  return { found, behaviours };
+}

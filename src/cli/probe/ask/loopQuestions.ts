@@ -1,0 +1,185 @@
+import { fieldOf, itemsOf, propertyOf } from "../../../resources/task/taskPresence";
+import { isPlainMap } from "../../../resources/values";
+import type { Answer, Probing } from "../question";
+import { refusalIn } from "../question";
+import { fieldAt, replyOf } from "../requests";
+import type { TrialLoop, TrialProperty } from "../trial";
+import type { OnCopy } from "./copyQuestions";
+import { onCopy, readActions } from "./copyQuestions";
+
+/** A change of a property with updateActionProperties, which the next question takes back. */
+export async function properties(probing: Probing): Promise<Answer> {
+  const { client, trial } = onCopy(probing);
+  const { property, taskId } = trial;
+  if (property === undefined) {
+    return { is: "unclear", found: "The service shows no property of the copy." };
+  }
+  const { refusal } = await replyOf(
+    client.updateActionProperties({ taskId, actions: [withValue(property, changed(property))] }),
+  );
+  if (refusal !== undefined) {
+    const limitation = "TaskActionConfig and `properties` of an ExtractionTask cannot set this property.";
+    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+  }
+  const shown = await shownValue(onCopy(probing), property);
+  return shown === changed(property)
+    ? { found: "The change is accepted and shown." }
+    : {
+        is: "problem",
+        found: "The change is accepted, and not shown.",
+        limitation: "A refresh does not see changes of this property.",
+      };
+}
+
+function changed({ value }: TrialProperty): string {
+  return `${value}1`;
+}
+
+function withValue({ actionId, actionType, name }: TrialProperty, value: string) {
+  return { actionId, actionType, properties: [{ name, value }] };
+}
+
+async function shownValue(probing: OnCopy, { actionId, name, value }: TrialProperty): Promise<string | undefined> {
+  const action = (await readActions(probing)).find((each) => fieldOf(each, "actionId") === actionId);
+  // A service that shows numbers shows 201 for "201".
+  return action && propertyOf(action, name, propertyOf(action, name, changed({ value } as TrialProperty)) ?? value);
+}
+
+const someItems = ["https://example.com/1", "https://example.com/2", "https://example.com/3"];
+
+/** updateTaskParameters with the property as it was, and a loop: inside its action, and in a list beside the actions if that has no effect. */
+export async function loopsInParameters(probing: Probing): Promise<Answer> {
+  const { client, requests, trial } = onCopy(probing);
+  const { loop, property, taskId } = trial;
+  const first = itemsFor(loop).slice(0, 2);
+  const loopItems = loop && { actionId: loop.actionId, loopType: written(loop), loopItems: first, isAppend: false };
+  const ofLoop = loop === undefined ? [] : [{ actionId: loop.actionId, actionType: loop.actionType, loopItems }];
+  const ofProperty = property === undefined ? [] : [withValue(property, property.value)];
+  const isOne = loop?.actionId === property?.actionId;
+  const actions = isOne ? [{ ...ofProperty[0], ...ofLoop[0] }] : [...ofProperty, ...ofLoop];
+  if (loop === undefined && property === undefined) {
+    return { is: "unclear", found: "The service shows neither a loop nor a property of the copy." };
+  }
+  const { refusal } = await replyOf(client.updateTaskParameters({ taskId, actions } as never));
+  if (refusal !== undefined) {
+    const limitation = "TaskParameters and ExtractionTask cannot set the actions of this task.";
+    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+  }
+  const repeated = updatedParameters(fieldAt(requests.last?.body, "data", "updatedParameters"));
+  const confirmed = `The response repeats ${repeated === undefined ? "nothing that is known" : (repeats[repeated] ?? repeated)}.`;
+  const behaviours = repeated === undefined ? [] : [`updatedParameters=${repeated}`];
+  if (loop === undefined) {
+    return { found: `The task shows no loop. ${confirmed}`, behaviours };
+  }
+  if (isShown(await shownItems(onCopy(probing)), first)) {
+    return {
+      found: `A loop inside its action takes effect. ${confirmed}`,
+      behaviours: ["loopsInActions=taken", ...behaviours],
+    };
+  }
+  const json = JSON.stringify({ taskId, actions: ofProperty, loopItems: [loopItems] });
+  const inList = await replyOf(client.send("updateTaskParameters", { json }));
+  const takesList = inList.refusal === undefined && isShown(await shownItems(onCopy(probing)), first);
+  const list = takesList ? "A list beside the actions does." : "A list beside the actions has none either.";
+  const found = `A loop inside its action is accepted, and has no effect. ${list} ${confirmed} The package notices it, and sends loops with updateLoopItems.`;
+  return { found, behaviours: ["loopsInActions=ignored", ...behaviours] };
+}
+
+const repeats: Readonly<Record<string, string>> = {
+  repeated: "what was set, loops inside their actions",
+  lists: "what was set, loops in a list",
+  counts: "names and counts only",
+  empty: "nothing",
+};
+
+/** The value of the behaviour `updatedParameters`. */
+function updatedParameters(shown: unknown): string | undefined {
+  if (!isPlainMap(shown)) {
+    return undefined;
+  }
+  if (Object.keys(shown).length === 0) {
+    return "empty";
+  }
+  const actions = Array.isArray(shown.actions) ? shown.actions.filter(isPlainMap) : [];
+  if (actions.some(({ loopItems }) => typeof loopItems === "number")) {
+    return "counts";
+  }
+  return Array.isArray(shown.loopItems) ? "lists" : "repeated";
+}
+
+/** updateLoopItems: an append, one without `isAppend`, and one that replaces and leaves the list for the run. */
+export async function loopItems(probing: Probing): Promise<Answer> {
+  const { client, trial } = onCopy(probing);
+  const { loop, taskId } = trial;
+  if (loop === undefined) {
+    return { is: "unclear", found: "The service shows no loop of the copy. Choose a task with a loop." };
+  }
+  const [one = "", two = "", three = ""] = itemsFor(loop);
+  const whole = { taskId, actionId: loop.actionId, loopType: written(loop) };
+  const before = (await shownItems(onCopy(probing))) ?? [];
+  const appended = await replyOf(client.updateLoopItems({ ...whole, loopItems: [three], isAppend: true }));
+  const appends = appended.refusal === undefined && isShown(await shownItems(onCopy(probing)), [...before, three]);
+  const json = JSON.stringify({ ...whole, loopItems: [one, two] });
+  const omitted = await replyOf(client.send("updateLoopItems", { json }));
+  const afterOmitted = omitted.refusal === undefined ? await shownItems(onCopy(probing)) : undefined;
+  const left = forRun(loop);
+  const replaced = await replyOf(client.updateLoopItems({ ...whole, loopItems: left, isAppend: false }));
+  const action = await loopAction(onCopy(probing));
+  const replaces = replaced.refusal === undefined && isShown(action && itemsOf(action), left);
+  const omittedMeans = isShown(afterOmitted, [one, two])
+    ? "replaces"
+    : afterOmitted !== undefined && afterOmitted.length > 2
+      ? "appends"
+      : undefined;
+  const loopType = action && fieldOf(action, "loopType");
+  const isUrls = written(loop).toLowerCase() === "urllist";
+  const behaviours = [
+    ...(omittedMeans === undefined ? [] : [`isAppendOmitted=${omittedMeans}`]),
+    ...(isUrls ? [`loopTypeRead=${loopType === written(loop) ? "asWritten" : "upperUrl"}`] : []),
+  ];
+  const found = `A list that replaces ${replaces ? "takes effect" : "does not take effect"}, one that appends ${appends ? "too" : "does not"}. Without isAppend, the list ${omittedMeans ?? "is not shown"}. The loopType is shown ${loopType === written(loop) ? "as it was written" : "in another spelling"}.`;
+  if (!replaces) {
+    return {
+      is: "problem",
+      found,
+      behaviours,
+      limitation: "The lists of loops cannot be set: a run would use the old ones.",
+    };
+  }
+  return appends
+    ? { found, behaviours }
+    : { is: "problem", found, behaviours, limitation: "`mode: append` does not work." };
+}
+
+/** The spelling of the contract's example, for a list of URLs. */
+function written({ loopType }: TrialLoop): string {
+  return loopType.toLowerCase() === "urllist" ? "UrlList" : loopType;
+}
+
+/** Three different items. */
+function itemsFor(loop: TrialLoop | undefined): string[] {
+  return [...new Set([...(loop?.items ?? []), ...someItems])].slice(0, 3);
+}
+
+/**
+ * A short list for the run, of items that the task has. One is there twice, so that equal rows come. The places of the others tell the order of the rows, even if the first
+ * half is missing.
+ */
+function forRun({ items }: TrialLoop): string[] {
+  const [a = someItems[0] ?? "", b = a, c] = [...new Set(items)];
+  return c === undefined ? [a, b, b] : [a, b, b, c];
+}
+
+async function loopAction(probing: OnCopy) {
+  const { loop } = probing.trial;
+  return (await readActions(probing)).find((each) => fieldOf(each, "actionId") === loop?.actionId);
+}
+
+async function shownItems(probing: OnCopy): Promise<string[] | undefined> {
+  const action = await loopAction(probing);
+  return action && itemsOf(action);
+}
+
+function isShown(shown: readonly string[] | undefined, items: readonly string[]): boolean {
+  return JSON.stringify(shown) === JSON.stringify(items);
+}

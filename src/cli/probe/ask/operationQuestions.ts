@@ -1,0 +1,174 @@
+import { Readable } from "node:stream";
+import { counted } from "../../../resources/values";
+import type { OperationName } from "../../../service/contract/operations";
+import { operations } from "../../../service/contract/operations";
+import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
+import { statusSays } from "../../../service/errors/failures";
+import type { Answer, Probing } from "../question";
+import { nobody, refusalIn, settingOf, vocabulary } from "../question";
+import type { Reply } from "../requests";
+import { anyReplyOf, fieldAt } from "../requests";
+
+const noAction = "webextract-probe-no-action";
+const noSubtask = "webextract-probe-no-subtask";
+const someUrl = "https://example.com/";
+
+export function fileOf(urls: readonly string[]): UpdateTaskUrlsRequest["file"] {
+  return { open: () => Readable.from([Buffer.from(`${urls.join("\n")}\n`)]) };
+}
+
+/** A request of each operation but the refresh, for a task that does not exist. */
+function requestsFor(taskId: string, group: string): [OperationName, object][] {
+  const action = { actionType: "NavigateAction", actionId: noAction };
+  const loop = { actionId: noAction, loopType: "UrlList", loopItems: [someUrl], isAppend: false };
+  return [
+    ["getData", { taskId, offset: 0, size: 1 }],
+    ["getBatchData", { taskId, lotno: "1", offset: 0, size: 1 }],
+    ["getNotExportedData", { taskId, size: 1 }],
+    ["getSubtasks", { taskId, page: 1, size: 1 }],
+    ["getActions", { taskIds: [taskId], actionTypes: [action.actionType] }],
+    ["updateActionProperties", { taskId, actions: [{ ...action, properties: [] }] }],
+    ["updateTaskParameters", { taskId, actions: [{ ...action, properties: [] }] }],
+    ["updateLoopItems", { taskId, ...loop }],
+    ["updateTaskUrls", { taskId, file: fileOf([someUrl]) }],
+    ["startSubtasks", { taskId, subTaskIds: [noSubtask] }],
+    ["stopSubtasks", { taskId, subTaskIds: [noSubtask] }],
+    ["markExported", { taskId }],
+    ["removeData", { taskId }],
+    ["copyTask", { taskId, taskGroupId: group }],
+    ["startTask", { taskId }],
+  ];
+}
+
+/**
+ * One request of each operation for a task that does not exist: with the API key if the service accepts it for the copy, because the requests to the copy
+ * have the access token.
+ */
+export async function refusals({ client, clientWith, requests, trial, options }: Probing): Promise<Answer> {
+  const asker = trial?.takesKey ? clientWith({ credentials: "apiKey" }) : client;
+  const groups = new Map<string, OperationName[]>();
+  const codes = new Set<string>();
+  const answer: Partial<Answer> = {};
+  let isGone = false;
+  let once = false;
+  // The upload can need another credential than the present options give it, or none fits.
+  const uploader = trial?.uploadsWith && clientWith({ credentials: trial.uploadsWith });
+  const asked = requestsFor(nobody, trial?.group ?? "").filter(
+    ([name]) => name !== "updateTaskUrls" || uploader !== undefined,
+  );
+  for (const [name, request] of asked) {
+    const { refusal }: Reply<Buffer> = await anyReplyOf(
+      (name === "updateTaskUrls" ? (uploader ?? asker) : asker).send(name, { request }, { once }),
+    );
+    const said = refusal === undefined ? "accepted" : refusalIn(refusal);
+    groups.set(said, [...(groups.get(said) ?? []), name]);
+    if (name === "getData") {
+      isGone = refusal?.kind === "notFound";
+      // The client would send it again each time.
+      once = (refusal?.status ?? 0) >= 500;
+      const raw = requests.last;
+      answer.behaviours = [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
+    }
+    if (["copyTask", "startTask"].includes(name) && refusal?.kind === "refused" && refusal.outcome === "unknown") {
+      for (const code of vocabulary([refusal.code])) codes.add(code);
+    }
+  }
+  const [all, ...others] = [...groups].map(([said, names]) => `${said} (${names.join(", ")})`);
+  const whose = trial?.takesKey ? " with the API key" : "";
+  const found =
+    others.length === 0
+      ? `All ${counted([...groups.values()].flat().length, "operation")}${whose}: ${[...groups.keys()].join()}.`
+      : `${[all, ...others].join("; ")}${whose}.`;
+  if (!isGone) {
+    const limitation = "A refresh does not see that a task is gone: remove the resource from the program then.";
+    return { ...answer, is: "problem", found, limitation };
+  }
+  const listed = options.notExecutedCodes ?? [];
+  const lacking = [...codes].filter((code) => !listed.includes(code));
+  return lacking.length === 0
+    ? { ...answer, found }
+    : { ...answer, found, setting: settingOf("notExecutedCodes", [...listed, ...lacking].join(",")) };
+}
+
+function errorBody(body: unknown, bytes: number): string {
+  const error = fieldAt(body, "error");
+  if (body === undefined) {
+    return bytes === 0 ? "errorBody=empty" : "errorBody=html";
+  }
+  return typeof error === "string" ? "errorBody=legacy" : "errorBody=envelope";
+}
+
+function taskGone(refusal: Reply<unknown>["refusal"], body: unknown): string[] {
+  const { status = 200, code = "" } = refusal ?? {};
+  if (statusSays.notFound(status)) {
+    return ["taskGone=notFound"];
+  }
+  if (status >= 500 || /^server\W?error$/i.test(code)) {
+    return ["taskGone=serverError"];
+  }
+  if (code === "") {
+    return ["taskGone=invalidTaskId", "taskGone=unnamed", "taskGone=serverError"];
+  }
+  return [JSON.stringify(body ?? "").includes(nobody) ? "taskGone=invalidTaskId" : "taskGone=unnamed"];
+}
+
+export async function unknownPath({ client, requests }: Probing): Promise<Answer> {
+  const { refusal } = await anyReplyOf(client.send("getData", { path: "/webextract-probe-no-path" }));
+  const status = requests.last?.status;
+  const behaviours = statusSays.notFound(status) ? ["errorStatus=usual"] : status === 400 ? ["errorStatus=all400"] : [];
+  return { found: refusal === undefined ? "Accepted." : `A refusal: ${refusalIn(refusal)}.`, behaviours };
+}
+
+export async function wrongToken({ client }: Probing): Promise<Answer> {
+  const headers = { Authorization: "Bearer webextract-probe-no-such-token" };
+  const request = { taskId: nobody, offset: 0, size: 1 };
+  const { refusal } = await anyReplyOf(client.send("getData", { request, credential: "none", headers }));
+  if (refusal === undefined) {
+    const limitation = "The service does not check the access token of a read.";
+    return { is: "problem", found: "A read with an invented access token is accepted.", limitation };
+  }
+  const { status = 0, kind, code } = refusal;
+  const behaviours = [`expiredToken=status${status}`].filter((each) => /=status40[013]$/.test(each));
+  const found = `A refusal: ${refusalIn(refusal)}.`;
+  // A refusal of the permission without a code can mean an expired token, and the client renews it once.
+  if (kind === "credential" || (kind === "plan" && code === undefined)) {
+    return { found, behaviours };
+  }
+  const limitation =
+    "An access token that expires during a command ends it: the package does not see why it was refused.";
+  return { is: "problem", found, behaviours, limitation };
+}
+
+/** With a read of the copy, because that is accepted without a doubt. */
+export async function bothCredentials({ client, options: { apiKey }, taskId = nobody }: Probing): Promise<Answer> {
+  const token = await accessTokenOf(client);
+  if (token === undefined || apiKey === undefined) {
+    return { is: "unclear", found: "Only one credential is configured." };
+  }
+  const request = { taskId, offset: 0, size: 1 };
+  const headers = { Authorization: `Bearer ${token}`, "x-api-key": apiKey };
+  const { refusal } = await anyReplyOf(client.send("getData", { request, credential: "none", headers }));
+  const found = refusal === undefined ? "Both are accepted." : `A refusal: ${refusalIn(refusal)}.`;
+  const behaviours = [`bothCredentials=${refusal === undefined ? "accepted" : "refused"}`];
+  return { found: `${found} The package sends one.`, behaviours };
+}
+
+/** The access token in use. Undefined if there is none. */
+export async function accessTokenOf(client: Probing["client"]): Promise<string | undefined> {
+  return client.describeCredentials().source === "none"
+    ? undefined
+    : client.credentialForCommand().then(
+        ({ AccessToken }) => AccessToken,
+        () => undefined,
+      );
+}
+
+export async function missingField({ client }: Probing): Promise<Answer> {
+  const body = await anyReplyOf(client.send("updateActionProperties", { json: "{}" }));
+  const query = await anyReplyOf(client.send("getData", { path: `${operations.getData.path}?offset=0&size=1` }));
+  const words = [body, query].map(({ refusal }) => (refusal === undefined ? "accepted" : refusalIn(refusal)));
+  const found = `In a body: ${words[0]}. In a query: ${words[1]}.`;
+  return words.includes("accepted")
+    ? { is: "warning", found, remedy: "The package checks each request before it sends it." }
+    : { found };
+}

@@ -1,0 +1,219 @@
+import { terminalStatusOf } from "../../../resources/run/statuses";
+import type { ActionShown } from "../../../resources/task/taskPresence";
+import { fieldOf } from "../../../resources/task/taskPresence";
+import { saysSuccess } from "../../../service/contract/successWords";
+import type { Answer, Probing } from "../question";
+import { described, nobody, readRows, settingOf, vocabulary } from "../question";
+import { meaningOf, replyOf } from "../requests";
+
+export async function missingTask({ client }: Probing): Promise<Answer> {
+  const { refusal } = await replyOf(readRows(client, nobody));
+  if (refusal?.kind === "notFound") {
+    return { found: "The package reads the refusal as that of a missing task." };
+  }
+  const remedy = "No setting helps. If a task is gone, a refresh cannot see it: remove the resource from the program.";
+  if (refusal === undefined) {
+    return { is: "warning", found: "The service responds as for a task without rows.", remedy };
+  }
+  const found = `A refusal with a status of ${refusal.status}, which the package does not read as a missing task.`;
+  const behaviours = refusal.code === undefined ? ["errorBody=html", "errorBody=empty"] : ["taskGone=serverError"];
+  return { is: "warning", found, remedy, behaviours };
+}
+
+/** The upload, which only a write would show, tells the two of each pair apart. */
+const tokenOnly = ["credentialAcceptance=contract", "credentialAcceptance=bearerOnUpload"];
+const keyToo = ["credentialAcceptance=apiKeyEverywhere", "credentialAcceptance=either"];
+
+export async function credentials({
+  client,
+  clientWith,
+  options,
+  needsKey,
+  taskId = nobody,
+}: Probing): Promise<Answer> {
+  if (needsKey) {
+    const setting = settingOf("credentials", "apiKey");
+    const found = "The service accepts the API key, and not the access token.";
+    return { is: "problem", found, remedy: `Run: ${setting.command}`, behaviours: keyToo, setting };
+  }
+  if (options.credentials === "apiKey") {
+    return { found: "The service accepts the API key.", behaviours: keyToo };
+  }
+  if (options.apiKey === undefined) {
+    const found = "No API key is configured, so only the access token was tried.";
+    return { is: "unclear", found, behaviours: [...tokenOnly, ...keyToo] };
+  }
+  const own = await replyOf(readRows(client, taskId));
+  const withKey = await replyOf(readRows(clientWith({ credentials: "apiKey" }), taskId));
+  if (meaningOf(withKey) !== meaningOf(own)) {
+    return { found: "The service accepts the access token only.", behaviours: tokenOnly };
+  }
+  return own.refusal === undefined || own.refusal.code !== undefined
+    ? { found: "The service accepts the access token, and the API key too.", behaviours: keyToo }
+    : { is: "unclear", found: "The refusals look the same.", behaviours: [...tokenOnly, ...keyToo] };
+}
+
+const refreshPaths: Readonly<Record<string, string>> = { "/token": "token", "/token/refresh": "tokenRefresh" };
+
+/** Refreshes with an invented token, at each path: one that the service does not have responds as the first, which none has. */
+export async function refreshPath({ clientWith, options }: Probing): Promise<Answer> {
+  const { refreshPath: present = "/token", refreshToken } = options;
+  const request = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" } as const;
+  const meaningAt = async (path: string): Promise<string> =>
+    meaningOf(await replyOf(clientWith({ refreshPath: path }).refreshToken(request)));
+  const unknown = await meaningAt("/webextract-probe-no-path");
+  const known: string[] = [];
+  for (const path of new Set([...Object.keys(refreshPaths), present])) {
+    known.push(...((await meaningAt(path)) === unknown ? [] : [path]));
+  }
+  const [first] = known;
+  if (first === undefined) {
+    return { is: "unclear", found: "The service refuses a refresh as it refuses a path that it does not have." };
+  }
+  const usual = known.filter((path) => path in refreshPaths);
+  const behaviours =
+    usual.length === 2 ? ["refreshPath=both"] : usual.map((path) => `refreshPath=${refreshPaths[path]}`);
+  const found = `The service refreshes tokens at ${usual.join(" and ") || "the configured path"}`;
+  if (known.includes(present)) {
+    return { found: `${found}.`, behaviours };
+  }
+  const setting = settingOf("refreshPath", first);
+  const is = refreshToken === undefined ? "warning" : "problem";
+  return {
+    is,
+    found: `${found}, and not at the configured path.`,
+    remedy: `Run: ${setting.command}`,
+    behaviours,
+    setting,
+  };
+}
+
+/** The types that public documentation of such services names. */
+export const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
+
+/** A refresh asks for loops by their type, if the service shows none without it. */
+export async function actionTypes({ client, settings, taskId = "" }: Probing): Promise<Answer> {
+  const actionsOf = async (types: string[]): Promise<ActionShown[] | undefined> => {
+    const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes: types }));
+    return response?.data.flatMap(({ actions }) => actions);
+  };
+  const shown = (await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort())) ?? [];
+  const withoutTypes = await actionsOf([]);
+  if (withoutTypes !== undefined && withoutTypes.length > 0) {
+    const found = `All actions of the task, ${describeTypes(withoutTypes)}.`;
+    return { found, behaviours: ["getActionsEmptyTypes=all"] };
+  }
+  if (withoutTypes !== undefined && shown.length === 0) {
+    const behaviours = ["getActionsEmptyTypes=none", "getActionsEmptyTypes=all"];
+    return { is: "unclear", found: "The service shows no action of the task, with types or without.", behaviours };
+  }
+  const behaviours = [`getActionsEmptyTypes=${withoutTypes === undefined ? "refused" : "none"}`];
+  const found = `${withoutTypes === undefined ? "A refusal." : "No actions."} With the usual types, it shows actions ${describeTypes(shown)}.`;
+  const loops = shown.filter((action) => fieldOf(action, "loopItems") !== undefined);
+  const lacking = vocabulary(typesOf(loops)).filter((type) => !settings.actionTypes.includes(type));
+  if (lacking.length === 0) {
+    return { found, behaviours };
+  }
+  const then = " With the type of the loops in webextract:actionTypes, a refresh finds changes of their lists.";
+  const setting = settingOf("actionTypes", [...settings.actionTypes, ...lacking].join(","));
+  return { found: found + then, behaviours, setting };
+}
+
+function typesOf(actions: readonly ActionShown[]): unknown[] {
+  return actions.map((action) => fieldOf(action, "actionType")).sort();
+}
+
+function describeTypes(actions: readonly ActionShown[]): string {
+  return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
+}
+
+export async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<Answer> {
+  const { response } = await replyOf(readRows(client, taskId));
+  if (response === undefined) {
+    return { is: "unclear", found: "The service shows no rows of the task." };
+  }
+  return saysSuccess((response as { error?: unknown }).error)
+    ? {
+        found: "A success has a word in `error`, which the package reads as a success.",
+        behaviours: ["successBody=words", "successBody=wordsWithoutData"],
+      }
+    : { found: "A success has no `error`." };
+}
+
+/** Shown only by rows that arrive between two reads. */
+export async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer> {
+  const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: 2 }))).response?.data;
+  const before = await read();
+  const after = await read();
+  if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
+    return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
+  }
+  const [first, second] = [before, after].map(({ data }) => JSON.stringify(data[0]));
+  return first === second
+    ? { found: "New rows come last.", behaviours: ["rowOrder=oldestFirst"] }
+    : {
+        found: "New rows come first, and move all others. A read follows the rows that arrive meanwhile.",
+        behaviours: ["rowOrder=newestFirst"],
+      };
+}
+
+export async function pageSize({ client, options, taskId = "" }: Probing): Promise<Answer> {
+  const { pageSize: present = 1000 } = options;
+  for (const size of [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)]) {
+    const { response } = await replyOf(client.getData({ taskId, offset: 0, size }));
+    if (response !== undefined && size === present) {
+      return { found: `A size of ${size} is accepted.` };
+    }
+    if (response !== undefined) {
+      const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
+      return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
+    }
+  }
+  return { is: "unclear", found: "The service refuses every size that was tried." };
+}
+
+/** Words of other services for a subtask that has not ended. */
+export const running = "waiting sent extracting queued running pending executing processing unexecuted starting".split(
+  " ",
+);
+
+export async function subtasks({ client, settings, taskId = "" }: Probing): Promise<Answer> {
+  const { response } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 20 }));
+  if (response === undefined) {
+    return { is: "unclear", found: "The service shows no list of them." };
+  }
+  if (response.data.length === 0) {
+    const rows = await replyOf(readRows(client, taskId));
+    if (!rows.response?.data.data.length) {
+      return { is: "unclear", found: "The list is empty, as before the first run." };
+    }
+    const remedy =
+      'If a run of this task lists no subtasks, wait for rows that settle: finishedWhen: "rowsSettled" of a CloudRun, --finished-when rowsSettled of run.';
+    const behaviours = ["splitting=listsOnly", "splitting=never"];
+    return { is: "warning", found: "The list is empty, although the task has rows.", remedy, behaviours };
+  }
+  const statuses = [...new Set(response.data.map(({ status }) => status))].sort();
+  const foreign = statuses.filter(
+    (word) => terminalStatusOf(word, settings.statuses) === undefined && !running.includes(word.toLowerCase()),
+  );
+  const found = `Their statuses: ${described(statuses)}.`;
+  if (foreign.length === 0) {
+    return { found };
+  }
+  const [word] = vocabulary(foreign);
+  const finished = [...settings.statuses.finished, word?.toLowerCase()];
+  return {
+    is: "warning",
+    found: `${found} Unknown words count as running: ${described(foreign)}.`,
+    remedy:
+      "If such a word means that a subtask has ended, add it to webextract:statuses. Otherwise a wait for the run does not end.",
+    behaviours: ["statusWords=unknown"],
+    setting:
+      word === undefined
+        ? undefined
+        : {
+            ...settingOf("statuses", JSON.stringify({ finished })),
+            when: `if ${word} means that a subtask has finished`,
+          },
+  };
+}

@@ -1,0 +1,230 @@
+import { terminalStatusOf } from "../../../resources/run/statuses";
+import { isServiceError } from "../../../service/errors/errors";
+import type { Answer, Probing } from "../question";
+import { described, refusalIn, settingOf, vocabulary } from "../question";
+import { fieldAt, replyOf } from "../requests";
+import type { TrialRun } from "../trial";
+import type { OnCopy } from "./copyQuestions";
+import { onCopy, shapeOf } from "./copyQuestions";
+import { running } from "./readQuestions";
+
+/** The trial with its run. */
+export interface OnRun extends OnCopy {
+  readonly trial: OnCopy["trial"] & { run: TrialRun };
+}
+
+/** @throws Error if there is no run: the runner asks questions about one only after it has started */
+export function onRun(probing: Probing): OnRun {
+  const { trial } = onCopy(probing);
+  if (trial.run === undefined) {
+    throw new Error("there is no run");
+  }
+  return probing as OnRun;
+}
+
+/** The one start. */
+export async function start(probing: Probing): Promise<Answer> {
+  const { client, requests, trial } = onCopy(probing);
+  trial.making("run");
+  const request = { taskId: trial.taskId };
+  try {
+    await client.send("startTask", { request });
+  } catch (error) {
+    if (!isServiceError(error)) {
+      throw error;
+    }
+    if (error.outcome === "notExecuted") {
+      trial.made();
+      const limitation = "CloudRun cannot start runs with this account.";
+      return { is: "problem", found: `A refusal: ${refusalIn(error)}.`, limitation };
+    }
+    trial.lost = "run";
+    return {
+      is: "problem",
+      found: `No response that shows the run (${error.kind}). A run of the copy may have started. It is not started again.`,
+      remedy: "Look for the run in the service's own interface.",
+    };
+  }
+  const data = fieldAt(requests.last?.body, "data");
+  const [lotNo, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
+  trial.run = { looks: [], totals: [], hasEnded: false, ...(typeof lotNo === "string" ? { lotNo } : {}) };
+  trial.run.startStatus = typeof status === "string" ? status : undefined;
+  trial.made();
+  if (typeof lotNo === "string" && typeof status === "string") {
+    const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
+    return { found, behaviours: ["startAnswer=data"] };
+  }
+  const value = data === true ? "true" : "null";
+  return {
+    is: "problem",
+    found: `The response has no lotNo and status: its data is ${data === true || data === null ? String(data) : `a ${typeof data}`}.`,
+    behaviours: [`startAnswer=${value}`],
+    limitation:
+      "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
+  };
+}
+
+/** A change of the copy right after its start. Whether the run had begun or ended, the next question shows. */
+export async function changeWhileRunning(probing: Probing): Promise<Answer> {
+  const { clientWith, trial } = onRun(probing);
+  const { property, loop, taskId, run } = trial;
+  const action = property ?? loop;
+  if (action === undefined) {
+    return { is: "unclear", found: "The service shows no action of the copy." };
+  }
+  const { actionId, actionType } = action;
+  const properties = property === undefined ? [] : [{ name: property.name, value: property.value }];
+  const impatient = clientWith({ busyTimeoutSeconds: 0 });
+  const { refusal } = await replyOf(
+    impatient.updateActionProperties({ taskId, actions: [{ actionId, actionType, properties }] }),
+  );
+  if (refusal?.kind === "busy") {
+    const found = `A refusal while the task runs: ${refusalIn(refusal)}. The package waits for the end of the run.`;
+    return { found, behaviours: ["changeWhileRunning=refused"] };
+  }
+  if (refusal !== undefined) {
+    const limitation =
+      "A change of a running task ends with an error: wait for the end of a run before you change its task.";
+    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+  }
+  run.changeAccepted = true;
+  return { is: "unclear", found: "Accepted, right after the start. The run may not have begun, or may have ended." };
+}
+
+/** For runs whose subtasks do not tell the end of their rows. */
+export const rowsSettled = 'finishedWhen: "rowsSettled" of each CloudRun';
+
+/** Seconds of the longest wait between two reads. */
+const longestWait = 300;
+/** Requests that are kept for the questions about rows. */
+const kept = 17;
+/** Reads of the list that show nothing before the rows are looked at. */
+const patience = 4;
+
+/** Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have settled. */
+export async function course(probing: Probing): Promise<Answer> {
+  const { client, requests, settings, trial } = onRun(probing);
+  const { run, taskId } = trial;
+  const begun = Date.now();
+  let wait = 0;
+  let settled = 0;
+  while (!run.hasEnded && settled < 2 && requests.left > kept) {
+    await trial.sleep(wait * 1000);
+    wait = Math.min(Math.max(2, wait * 3), longestWait);
+    const { response, refusal } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 }));
+    if (response === undefined) {
+      return {
+        is: "problem",
+        found: `A refusal of the list: ${refusalIn(refusal)}.`,
+        limitation: "CloudRun cannot wait.",
+      };
+    }
+    const ids = response.data.map(({ subTaskId }) => subTaskId);
+    const statuses = response.data.map(({ status }) => status);
+    run.looks.push({ seconds: Math.round((Date.now() - begun) / 1000), ids, statuses });
+    run.hasEnded = ids.length > 0 && statuses.every((word) => !isRunning(word));
+    if (ids.length > 0 && !run.hasEnded && run.during === undefined) {
+      run.during = (await replyOf(client.getData({ taskId, offset: 0, size: 1 }))).response?.data.total;
+    }
+    if (ids.length === 0 && run.looks.length >= patience) {
+      const { total = 0 } = (await replyOf(client.getData({ taskId, offset: 0, size: 1 }))).response?.data ?? {};
+      settled = total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
+      run.totals.push(total);
+    }
+  }
+  const words = run.looks.flatMap(({ statuses }) => statuses);
+  if (words.length === 0) {
+    return emptyList(run, settled >= 2);
+  }
+  const changes = run.looks.filter(({ statuses }, at) => !sameWords(statuses, run.looks[at - 1]?.statuses));
+  const times = changes.map(({ seconds, statuses }) =>
+    statuses.length === 0 ? `${seconds} s: an empty list` : `${seconds} s: ${described(statuses)}`,
+  );
+  const end = run.hasEnded ? "" : " The run had not ended when the requests for it were used up.";
+  const shown = run.looks.find(({ ids }) => ids.length > 0)?.ids[0];
+  const during = run.during === undefined ? "" : ` Rows while it ran: ${run.during}.`;
+  const found = `${times.join("; ")}.${end}${during} Id of a subtask: ${shapeOf(shown)}.`;
+  const answer: Answer = { found, behaviours: behavioursOf(trial, words) };
+  const foreign = vocabulary(words.filter((word) => isForeign(word, settings.statuses)));
+  const [word] = foreign;
+  if (word === undefined) {
+    return run.hasEnded ? answer : { ...answer, is: "unclear" };
+  }
+  const finished = [...settings.statuses.finished, word.toLowerCase()];
+  return {
+    ...answer,
+    is: "problem",
+    remedy: `${described(foreign)} counts as running, so a wait does not end. If it means that a subtask has finished, set webextract:statuses.`,
+    setting: {
+      ...settingOf("statuses", JSON.stringify({ finished })),
+      when: `if ${word} means that a subtask has finished`,
+    },
+  };
+
+  function isRunning(word: string): boolean {
+    return terminalStatusOf(word, settings.statuses) === undefined && running.includes(word.toLowerCase());
+  }
+}
+
+function isForeign(word: string, statuses: Probing["settings"]["statuses"]): boolean {
+  return terminalStatusOf(word, statuses) === undefined && !running.includes(word.toLowerCase());
+}
+
+function sameWords(one: readonly string[], other: readonly string[] | undefined): boolean {
+  return JSON.stringify([...new Set(one)].sort()) === JSON.stringify(other && [...new Set(other)].sort());
+}
+
+function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
+  const found = `The list stayed empty for ${looks.at(-1)?.seconds ?? 0} s, ${hasRows ? "although rows came" : "and no row came"}.`;
+  return hasRows
+    ? {
+        is: "problem",
+        found,
+        argument: rowsSettled,
+        remedy:
+          'A wait needs finishedWhen: "rowsSettled" of a CloudRun, and --finished-when rowsSettled of "webextract run".',
+        behaviours: ["splitting=never", "splitting=listsOnly"],
+      }
+    : { is: "unclear", found };
+}
+
+function behavioursOf({ run, loop }: OnRun["trial"], words: readonly string[]): string[] {
+  const { looks, startStatus } = run;
+  const first = looks.findIndex(({ ids }) => ids.length > 0);
+  const notEnded = looks
+    .slice(first)
+    .filter(({ statuses }) => statuses.some((word) => running.includes(word.toLowerCase())));
+  const isIn = (...names: string[]): boolean =>
+    [...words, startStatus ?? ""].some((word) => names.includes(word.toLowerCase()));
+  const known = "waiting sent extracting stopped finished failed queued running completed error".split(" ");
+  const vocabularyUsed = words.some((word) => !known.includes(word.toLowerCase()))
+    ? ["unknown"]
+    : isIn("queued", "running", "completed", "error")
+      ? ["synonyms"]
+      : isIn("sent")
+        ? ["withSent"]
+        : ["usual", "noFailed", "withSent"];
+  return [
+    ...vocabularyUsed.map((value) => `statusWords=${value}`),
+    ...caseOf(words, startStatus),
+    `subtaskListLag=${first}`,
+    `readsUntilFinished=${notEnded.length}`,
+    "splitting=always",
+    ...(loop === undefined ? [] : ["splitting=listsOnly"]),
+    ...(run.changeAccepted === true && notEnded.length > 0 ? ["changeWhileRunning=accepted"] : []),
+  ];
+}
+
+function caseOf(words: readonly string[], startStatus = ""): string[] {
+  if (words.every((word) => word === word.toLowerCase())) {
+    return ["statusCase=lower"];
+  }
+  if (words.every((word) => word === word.toUpperCase())) {
+    return ["statusCase=upper"];
+  }
+  if (startStatus === "") {
+    // Only the response to a start tells the two apart.
+    return ["statusCase=capital", "statusCase=mixed"];
+  }
+  return [`statusCase=${startStatus === startStatus.toLowerCase() ? "mixed" : "capital"}`];
+}

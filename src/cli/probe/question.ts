@@ -1,0 +1,107 @@
+import type { ConfigKey } from "../../config/configKeys";
+import type { ServiceTraits } from "../../resources/resource";
+import { shellQuoted } from "../../resources/values";
+import type { ServiceClient } from "../../service/client";
+import type { ServiceClientOptions } from "../../service/options";
+import type { Finding } from "../findings/findings";
+import type { Requests } from "./requests";
+import type { Trial } from "./trial";
+
+/** A setting that fits the service. */
+export interface FittingSetting {
+  /** With its namespace. */
+  key: string;
+  value: string;
+  command: string;
+  /** If the setting is right only under a condition. */
+  when?: string;
+}
+
+/** What the responses to a question show. */
+export interface Answer extends Omit<Finding, "is" | "check"> {
+  /**
+   * `good` (default): the package handles it. `warning`: the package handles it only in part. `problem`: the present settings do not fit. `unclear`: the
+   * responses do not show it.
+   */
+  is?: Finding["is"] | "unclear";
+  /** Names of docs/reference/behaviours.md, such as `refreshPath=token`. Several if the responses do not tell them apart, the likeliest first. */
+  behaviours?: readonly string[];
+  setting?: FittingSetting;
+  /** An argument of the program that fits, such as `finishedWhen: "rowsSettled"` of each CloudRun. */
+  argument?: string;
+  /** What the package cannot do at this service, whatever the settings. */
+  limitation?: string;
+}
+
+/** What a question may use. */
+export interface Probing {
+  /** A client with the present options. */
+  readonly client: ServiceClient;
+  /** The same, but for these options. */
+  clientWith(changes: Partial<ServiceClientOptions>): ServiceClient;
+  /** The present options. */
+  readonly options: ServiceClientOptions;
+  /** The service accepts the API key in place of the access token, and the settings do not say so. */
+  readonly needsKey?: boolean;
+  readonly settings: ServiceTraits;
+  /** The task of `--task`, or the copy of a probe that writes. */
+  readonly taskId?: string;
+  readonly requests: Requests;
+  /** Absent in a probe that only reads. */
+  readonly trial?: Trial;
+}
+
+/** Whether a question only reads, writes (to the copy), or starts a run (of the copy). */
+export type Sends = "reads" | "writes" | "starts";
+
+/** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
+export interface Question {
+  /** What is looked at, in a few words. */
+  readonly check: string;
+  readonly sends: Sends;
+  /** The behaviours that the responses tell apart. */
+  readonly behaviours: readonly string[];
+  /** What the contract says or, where it says nothing, what most services do. */
+  readonly usual: string;
+  /** What must be there before it can be asked: the task of `--task` or the copy, the copy, or a run of the copy. */
+  readonly needs?: "task" | "copy" | "run";
+  /** Whether other questions of a probe that writes find out more. */
+  readonly onlyWithoutWrites?: true;
+  /** Whether nothing exists if the service refuses it. The refusal is then the end of the command. */
+  readonly isFirstStep?: true;
+  ask(probing: Probing): Promise<Answer>;
+}
+
+/** A task that no account has. */
+export const nobody = "webextract-probe-no-task";
+
+export function readRows(client: ServiceClient, taskId: string): ReturnType<ServiceClient["getData"]> {
+  return client.getData({ taskId, offset: 0, size: 1 });
+}
+
+export function settingOf(name: ConfigKey, value: string): FittingSetting {
+  const key = `webextract:${name}`;
+  return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
+}
+
+/**
+ * Words of the service's own vocabulary, each once: statuses and types of actions. Reports are attached to public issues, so no other text of a response is
+ * shown: it could be data.
+ */
+export function vocabulary(words: readonly unknown[]): string[] {
+  const isWord = (word: unknown): word is string =>
+    typeof word === "string" && /^[A-Za-z][A-Za-z._ -]{0,39}$/.test(word);
+  return [...new Set(words)].filter(isWord);
+}
+
+export function described(words: readonly unknown[]): string {
+  const shown = vocabulary(words);
+  const left = new Set(words).size - shown.length;
+  return [...shown, ...(left === 0 ? [] : [`${left} more, which could be data`])].join(", ");
+}
+
+/** A refusal in a report: its status and its code. */
+export function refusalIn({ status, code }: { status?: number; code?: string }): string {
+  const [word] = vocabulary([code]);
+  return `${status}${code === undefined ? " without a code" : ` ${word ?? "with a code"}`}`;
+}

@@ -1,0 +1,99 @@
+import { isPlainMap } from "../../resources/values";
+import type { ServiceError } from "../../service/errors/errors";
+import { isServiceError } from "../../service/errors/errors";
+import type { RequestWatch, WatchedResponse } from "../../service/options";
+import { parsedJson } from "../../service/parsedJson";
+
+/** No request is left. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached";
+}
+
+/** A response as it came. */
+export interface RawResponse {
+  operation: string;
+  status: number;
+  /** What the body is, if it is JSON. */
+  body: unknown;
+  /** The length of the body in bytes. */
+  bytes: number;
+  rateHeaders: readonly string[];
+}
+
+/** Larger bodies are not parsed: only rows are so large. */
+const largestParsed = 1024 * 1024;
+
+/** Counts the requests of a probe, refuses more than `most`, and keeps the responses as they came, without large bodies. */
+export class Requests implements RequestWatch {
+  readonly responses: RawResponse[] = [];
+  #sent = 0;
+
+  constructor(private readonly most: number) {}
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get left(): number {
+    return this.most - this.#sent;
+  }
+
+  before(): void {
+    if (this.left <= 0) {
+      throw new LimitReached(`the limit of ${this.most} requests is reached`);
+    }
+    this.#sent += 1;
+  }
+
+  after(operation: string, { status, body, rateHeaders = [] }: WatchedResponse): void {
+    const parsed = body.length > largestParsed ? undefined : parsedJson(body.toString("utf8"));
+    this.responses.push({ operation, status, body: parsed, bytes: body.length, rateHeaders });
+  }
+
+  get last(): RawResponse | undefined {
+    return this.responses.at(-1);
+  }
+}
+
+/** A response, or the refusal in place of it. */
+export type Reply<Response> =
+  | { response: Response; refusal?: undefined }
+  | { response?: undefined; refusal: ServiceError };
+
+/** @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request */
+export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
+  try {
+    return { response: await call };
+  } catch (error) {
+    const isPage = isServiceError(error, "outcomeUnknown") && error.code === undefined;
+    if (isServiceError(error) && error.status !== undefined && error.kind !== "contract" && !isPage) {
+      return { refusal: error };
+    }
+    throw error;
+  }
+}
+
+/** As {@link replyOf}, but a page of a proxy or of the service is a refusal too. */
+export async function anyReplyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
+  try {
+    return await replyOf(call);
+  } catch (error) {
+    if (isServiceError(error) && error.status !== undefined) {
+      return { refusal: error };
+    }
+    throw error;
+  }
+}
+
+/** What two replies have in common that mean the same. */
+export function meaningOf({ refusal }: Reply<unknown>): string {
+  return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;
+}
+
+/** The field of a body at a path; undefined if there is none. */
+export function fieldAt(body: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) => (isPlainMap(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    body,
+  );
+}

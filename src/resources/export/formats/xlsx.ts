@@ -1,0 +1,149 @@
+import { Readable } from "node:stream";
+import type * as Yazl from "yazl";
+import { RowCount, RowsRefused } from "../checks/checkedRows";
+import { columnKinds } from "./columnTypes";
+import type { ColumnType, Format } from "./format";
+import type { Cells } from "./rowTable";
+import { RowTable } from "./rowTable";
+import { TypedColumn, typeOf } from "./typedColumn";
+import * as parts from "./xlsxParts";
+
+/** Of Excel. It repairs a file with more by leaving rows out. */
+const most = { rows: 1_048_576, columns: 16_384, characters: 32_767 };
+const others = 'Use format "csv" or "parquet".';
+
+/** A sheet with a header and a row for each row. No cell is a formula or a link. */
+export const xlsx: Format = {
+  contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  extension: ".xlsx",
+  ownArguments: ["columns"],
+  compressesItself: ["none"],
+  hasLimits: true,
+
+  async *pieces(from, { columns: types = {} }) {
+    const table = await RowTable.of(from, Object.keys(types));
+    requireSpace(table);
+    const sheet = Readable.from(piecesOfSheet(table, types), { objectMode: false });
+    const zip = new (zipLibrary().ZipFile)();
+    // The same rows become the same bytes.
+    const entry = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: 0o100644 };
+    for (const [name, content] of Object.entries(parts.fixed(table))) {
+      zip.addBuffer(Buffer.from(content), name, entry);
+    }
+    zip.addReadStream(sheet, parts.sheetName, entry);
+    zip.end();
+    const output = zip.outputStream as Readable;
+    sheet.once("error", (error) => output.destroy(error));
+    try {
+      yield* output;
+    } finally {
+      sheet.destroy();
+    }
+  },
+};
+
+function requireSpace({ names, rowCount }: RowTable): void {
+  const failed = [
+    [rowCount + 1 > most.rows, "rows", `${rowCount}, and a sheet has at most ${most.rows} with its header`] as const,
+    [names.length > most.columns, "columns", `${names.length}, and a sheet has at most ${most.columns}`] as const,
+  ].flatMap(([isOver, check, reason]) => (isOver ? [{ check, reason: `${reason}. ${others}` }] : []));
+  if (failed.length > 0) {
+    throw new RowsRefused(failed, "format");
+  }
+}
+
+async function* piecesOfSheet(
+  table: RowTable,
+  types: Readonly<Record<string, ColumnType>>,
+): AsyncGenerator<string, void> {
+  const columns = table.names.map((name, index) => new Column(name, typeOf(types, name), index));
+  yield parts.sheetBegin(table, await widthsOf(table));
+  yield parts.row(
+    1,
+    columns.map(({ letters, name }) => parts.cell(`${letters}1`, parts.styles.header, parts.content.string(name))),
+  );
+  let line = 0;
+  for await (const rows of table.parts()) {
+    let xml = "";
+    for (const cells of rows) {
+      line++;
+      xml += parts.row(
+        line + 1,
+        cells.map((text, index) => (text === undefined ? "" : (columns[index]?.cell(text, line) ?? ""))),
+      );
+    }
+    yield xml;
+  }
+  TypedColumn.requireFit(columns);
+  requireShort(columns);
+  yield parts.sheetEnd(table);
+}
+
+function requireShort(columns: readonly Column[]): void {
+  const failed = columns.flatMap(({ name, long }) =>
+    long.count === 0
+      ? []
+      : [
+          {
+            check: `field "${name}"`,
+            reason: `a cell has at most ${most.characters} characters, and ${long.describe()} ${long.count === 1 ? "has" : "have"} more. ${others}`,
+          },
+        ],
+  );
+  if (failed.length > 0) {
+    throw new RowsRefused(failed, "format");
+  }
+}
+
+class Column extends TypedColumn<string> {
+  readonly letters: string;
+  /** Rows whose text is too long. */
+  readonly long = new RowCount();
+
+  constructor(name: string, type: ColumnType, index: number) {
+    super(name, type, (text) => {
+      const value = columnKinds[type].convert(text);
+      return value === undefined ? undefined : parts.content[type](value as never);
+    });
+    this.letters = parts.lettersOf(index);
+  }
+
+  /** The cell of a text. None if it is empty. */
+  cell(text: string, line: number): string {
+    if (text.length > most.characters) {
+      this.long.note(line);
+      return "";
+    }
+    const content = text === "" ? undefined : this.valueOf(text, line);
+    return content === undefined ? "" : parts.cell(`${this.letters}${line + 1}`, parts.styles[this.type], content);
+  }
+}
+
+const rowsForWidths = 200;
+
+/** The widths of the columns, in characters, by their first rows. */
+async function widthsOf(table: RowTable): Promise<number[]> {
+  const widths = table.names.map((name) => name.length);
+  let seen = 0;
+  const look = (cells: Cells): void => {
+    for (const [index, text = ""] of cells.entries()) {
+      widths[index] = Math.max(widths[index] ?? 0, text.length);
+    }
+  };
+  for await (const rows of table.parts()) {
+    for (const cells of rows) {
+      look(cells);
+      seen++;
+      if (seen === rowsForWidths) {
+        return widths;
+      }
+    }
+  }
+  return widths;
+}
+
+/** A part of the provider's bundle. Programs load this module too, without its library beside it, and write no rows. */
+function zipLibrary(): typeof Yazl {
+  // biome-ignore lint/style/noCommonJs: an import at the top would load the library in every program
+  return require("yazl");
+}

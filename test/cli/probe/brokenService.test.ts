@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import type { Emulator, Fault } from "webextract-emulator";
+import { startEmulator } from "webextract-emulator";
+import { isServiceError } from "../../../src/service";
+import { skipWaits } from "../../service/skipWaits";
+import type { WritingOptions, Written } from "./writing";
+import { original, probeWriting, seedFor, startSite } from "./writing";
+
+describe("probe --write --start of a service that breaks", function () {
+  this.timeout(180_000);
+  let site: Awaited<ReturnType<typeof startSite>>;
+  let emulator: Emulator;
+  let waits: ReturnType<typeof skipWaits>;
+  beforeEach(async () => {
+    site = await startSite();
+    emulator = await startEmulator({ seed: seedFor(site.baseUrl), pageTimeoutMs: 60_000 });
+    waits = skipWaits();
+  });
+  afterEach(async () => {
+    waits.restore();
+    await emulator.close();
+    await site.close();
+  });
+
+  const sent = (operation: string) => emulator.requests.filter((entry) => entry.operation === operation);
+  const effects = (operation: string) => sent(operation).filter(({ tookEffect }) => tookEffect).length;
+  /** Copies and starts that name a task that exists. */
+  const real = (operation: string) =>
+    sent(operation).filter(({ query, body }) => !JSON.stringify([query, body]).includes("webextract-probe-no-task"));
+  const findingOf = ({ report }: Written, check: string) => report.findings.find((each) => each.check === check);
+  const probeUnder = async (faults: Fault[], options?: WritingOptions): Promise<Written> => {
+    for (const fault of faults) emulator.fault(fault);
+    const written = await probeWriting(emulator, options);
+    assert.ok(effects("copyTask") <= 1, "one copy");
+    assert.ok(effects("startTask") <= 1, "one run");
+    // A request that was refused for its token may be sent again: the refusal proves that nothing was done.
+    assert.ok(real("startTask").filter(({ status }) => status !== 401).length <= 1);
+    assert.ok(emulator.requests.length <= 80);
+    assert.match(written.files["report.md"] ?? "", /^\| proxies on the way \|/m);
+    return written;
+  };
+
+  it("makes one copy at most, and reports what it knows, with a 500 for each tenth request", async () => {
+    for (const first of [0, 4, 8]) {
+      emulator.clearRequests();
+      const before = emulator.inspect.taskIds().length;
+      const faults = Array.from({ length: 8 }, (_, n): Fault => {
+        return { operation: "*", kind: "status", status: 500, skip: first + n * 9, times: 1 };
+      });
+      const { report } = await probeUnder(faults);
+      assert.ok(emulator.inspect.taskIds().length <= before + 1);
+      assert.ok(report.findings.length >= 8, `${report.findings.length} findings`);
+      emulator.clearFaults();
+    }
+  });
+
+  for (const when of ["before", "after"] as const) {
+    it(`does not repeat a copy whose response is lost ${when} its effect, and says what it knows`, async () => {
+      const written = await probeUnder([{ operation: "copyTask", taskId: original, kind: "reset", when } as Fault]);
+      assert.deepEqual([real("copyTask").length, effects("startTask")], [1, 0]);
+      assert.equal(written.trial.lost, "copy");
+      const copy = findingOf(written, "the copy");
+      assert.equal(copy?.consequence, "notHandled");
+      assert.match(copy?.found ?? "", /A copy may exist\. It is not sent again\./);
+      assert.ok(written.report.notAsked.some(({ about, why }) => about === "properties" && why === "needs the copy"));
+    });
+
+    it(`does not repeat a start whose response is lost ${when} its effect`, async () => {
+      const written = await probeUnder([{ operation: "startTask", kind: "reset", when, skip: 1 } as Fault]);
+      assert.deepEqual([effects("copyTask"), real("startTask").length, written.trial.lost], [1, 1, "run"]);
+      assert.match(
+        findingOf(written, "response to a start")?.found ?? "",
+        /may have started\. It is not started again\./,
+      );
+    });
+  }
+
+  it("sends a copy again only after a response that proves that nothing was done", async () => {
+    await probeUnder([{ operation: "copyTask", taskId: original, kind: "error", code: "TooManyRequests" } as Fault]);
+    assert.deepEqual([real("copyTask").length, effects("copyTask")], [2, 1]);
+  });
+
+  it("goes on with a new access token when one expires", async () => {
+    const { report } = await probeUnder([]);
+    emulator.reset();
+    emulator.setBehaviour({ accessTokenRequests: 20 });
+    const renewed = await probeUnder([], { options: { accessToken: undefined } });
+    const kinds = (all: typeof report.findings) => all.map(({ check, is }) => `${check}: ${is}`);
+    assert.deepEqual(kinds(renewed.report.findings), kinds(report.findings));
+  });
+
+  it("reports what it knows if the access token expires and there is no other", async () => {
+    emulator.setBehaviour({ accessTokenRequests: 20 });
+    const { report } = await probeUnder([], { options: { refreshToken: undefined, apiKey: undefined } });
+    const broken = report.findings.filter(
+      ({ found }) => found === "No response that the package can use (credential).",
+    );
+    assert.ok(broken.length > 0);
+    assert.ok(report.findings.length >= 8);
+  });
+
+  it("is the end of the command if the copy is refused, and nothing exists then", async () => {
+    const failure = await probeWriting(emulator, {
+      options: { accessToken: "wrong", apiKey: undefined, refreshToken: undefined },
+    }).catch((error: unknown) => error);
+    assert.ok(isServiceError(failure, "credential"));
+    assert.equal(effects("copyTask"), 0);
+  });
+
+  it("ends at its limit of requests, and says which questions were not asked", async () => {
+    const { report, requests } = await probeWriting(emulator, { most: 40 });
+    assert.equal(requests.sent, 40);
+    assert.ok(
+      report.findings.some(({ found }) => found === "Not asked to the end: the limit of 40 requests is reached."),
+    );
+  });
+});

@@ -1,0 +1,304 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests and programs have variables
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { World } from "../world";
+import { pluginFolder, pluginSection, yamlProgram, yamlWorld } from "./nativeWorld";
+
+const manifest = (options = "") => `
+config:
+  token: { type: string, secret: true }
+resources:
+  manifest:
+    type: webextract:Manifest
+    name: tasks
+    properties:
+      path: tasks
+      variables: { shop: "https://shop.test", token: "\${token}" }
+${options}
+outputs:
+  tasks: \${manifest.tasks}
+  runs: \${manifest.runs}
+  exports: \${manifest.exports}
+`;
+
+const novels = `
+from: { sourceTaskId: template-1, taskGroupId: group-1 }
+actions:
+  open: { actionType: NavigateAction, properties: { Url: "\${shop}/novels/", Wait: 2, Cookie: "token=\${token}" } }
+startUrls: { urls: ["\${shop}/a", "\${shop}/b"] }
+run: { timeoutSeconds: 60, waitFor: finished }
+exports:
+  rows: { path: "rows/{lotNo}.ndjson" }
+`;
+
+const kids = "from: { adoptTaskId: template-2 }\nrun: { triggers: 012 }\n";
+
+const seed = {
+  taskGroups: [{ taskGroupId: "group-1" }],
+  tasks: ["template-1", "template-2"].map((taskId) => ({
+    taskId,
+    taskGroupId: "group-1",
+    syntheticRows: 3,
+    actions: [
+      {
+        actionType: "NavigateAction",
+        actionId: "open",
+        properties: { Url: "https://old.test/", Wait: "1", Cookie: "" },
+      },
+    ],
+  })),
+};
+
+const options = {
+  seed,
+  secrets: { "test:token": "very-secret-token" },
+  files: { "tasks/novels.yaml": novels, "tasks/kids.yaml": kids },
+};
+
+const written = (world: World): string[] => world.operations().filter((name) => !name.startsWith("get"));
+
+describe("a Manifest of a YAML program", () => {
+  let world: World;
+  before(async () => {
+    world = await yamlWorld(manifest(), options);
+  });
+  after(() => world.remove());
+
+  it("declares the resources of the manifests, gives their ids, and shows no change later", async () => {
+    const { output } = await world.project.preview();
+    for (const each of ["ExtractionTask novels", "CloudRun kids", "DataExport novels-rows"]) {
+      assert.match(output, new RegExp(`webextract:index:${each} create`));
+    }
+    await world.project.up();
+    const { resources } = world.project.state();
+    const [novels, run, rows] = ["ExtractionTask::novels", "CloudRun::novels", "DataExport::novels-rows"].map((end) =>
+      resources.find(({ urn }) => urn.endsWith(end)),
+    );
+    const outputs = await world.project.outputs();
+    assert.deepEqual(outputs.tasks, { kids: "template-2", novels: novels?.id });
+    assert.equal((outputs.runs as Record<string, string>).novels, run?.id);
+    assert.deepEqual(outputs.exports, { "novels-rows": { file: rows?.outputs?.file, rowCount: 3 } });
+    await world.project.up({ args: ["--expect-no-changes"] });
+    await world.project.refresh({ args: ["--expect-no-changes"] });
+  });
+
+  it("keeps a secret variable secret in all that is made of it", () => {
+    assert.deepEqual(world.project.findWritten(["very-secret-token"]), []);
+    assert.match(JSON.stringify(world.emulator.requests), /token=very-secret-token/);
+  });
+
+  it("starts a run again when its task changes, and takes a rename for one", async () => {
+    world.operations();
+    world.project.write("tasks/novels.yaml", `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3")}`);
+    const { output } = await world.project.up();
+    assert.match(output, /ExtractionTask books updated/);
+    assert.match(output, /CloudRun books created replacement/);
+    assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
+  });
+
+  it("refuses all problems of all files at preview, each with its place", async () => {
+    world.project.write(
+      "tasks/kids.yaml",
+      'from: { adoptTaskId: template-2 }\nactoins: {}\nrun: { triggers: "${nothing}" }\n',
+    );
+    world.project.write("tasks/more.yaml", "from: { sourceTaskId: 1 }\n");
+    const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /Manifest "tasks" has \d+ problems:/);
+    assert.match(output, /tasks\/kids\.yaml:2:1 actoins: /);
+    assert.match(output, /tasks\/kids\.yaml:3:18 run\.triggers: .*\$\{nothing\}/);
+    assert.match(output, /tasks\/more\.yaml:1:7 from\.taskGroupId: /);
+    assert.doesNotMatch(output, /\n +at /);
+  });
+});
+
+describe("a Manifest of a YAML program, with options", () => {
+  const protectedBy = "    options: { protect: true, ignoreChanges: [path] }\n";
+
+  it("refuses an option that would do nothing, and gives protect to its resources", async () => {
+    const world = await yamlWorld(manifest(protectedBy), options);
+    try {
+      const { output } = await world.project.preview({ expect: "failure" });
+      assert.match(
+        output,
+        /Manifest "tasks": the option has no effect on a Manifest: ignoreChanges\. Nothing was declared/,
+      );
+      world.project.write("Pulumi.yaml", yamlProgram(manifest("    options: { protect: true }\n")));
+      await world.project.up();
+      const own = world.project.state().resources.filter(({ type }) => type.startsWith("webextract:"));
+      assert.deepEqual(
+        own.map(({ protect }) => protect),
+        own.map(() => true),
+      );
+      assert.equal(own.length, 6);
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("gives its resources the provider that the program declares, and waits for what it depends on", async () => {
+    const other = `
+  account:
+    type: pulumi:providers:webextract
+    properties: { baseUrl: "\${baseUrl}", accessToken: "\${accessToken}", apiKey: "\${apiKey}" }
+  first:
+    type: webextract:ExtractionTask
+    properties: { from: { sourceTaskId: template-1, taskGroupId: group-1 } }
+`;
+    const text = manifest('    options: { provider: "${account}", dependsOn: ["${first}"] }\n');
+    const config =
+      "  baseUrl: { type: string }\n  accessToken: { type: string, secret: true }\n  apiKey: { type: string, secret: true }\nresources:";
+    const world = await yamlWorld(text, options);
+    try {
+      const { accessToken, apiKey } = world.emulator.credentials;
+      await world.project.configure(
+        { "test:baseUrl": world.emulator.url },
+        { "test:accessToken": accessToken, "test:apiKey": apiKey },
+      );
+      world.project.write(
+        "Pulumi.yaml",
+        yamlProgram(text.replace("resources:", config).replace("resources:\n", `resources:${other}`)),
+      );
+      await world.project.up();
+      const { resources } = world.project.state();
+      const children = resources.filter(({ urn }) => urn.includes("Manifest$"));
+      assert.equal(children.length, 5);
+      for (const { provider, dependencies } of children) {
+        assert.match(String(provider), /::account::/);
+        assert.ok(dependencies?.some((each) => each.endsWith("::first")));
+      }
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("says only what failed, and the next up does the rest", async () => {
+    const world = await yamlWorld(manifest(), options);
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter" });
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /ExtractionTask \(novels\):\s+error: copyTask/);
+      assert.doesNotMatch(output, /grpc|resource 'tasks' has a problem/);
+      await world.project.up();
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+
+  it("goes on with the other tasks after the failure of one, with --continue-on-error, and the next up does the rest", async () => {
+    const world = await yamlWorld(manifest(), options);
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter" });
+      await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
+      assert.deepEqual(written(world), ["copyTask", "startTask"]);
+      world.operations();
+      await world.project.up();
+      const later = written(world);
+      assert.equal(later[0], "copyTask");
+      assert.equal(later.filter((name) => name === "startTask").length, 1);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a Manifest whose command is killed", () => {
+  for (const kill of ["engine", "machine"] as const) {
+    it(`is continued by the next up, without a second copy (kill of the ${kill})`, async () => {
+      const world = await yamlWorld(manifest(), options);
+      try {
+        const hold = world.emulator.hold({ operation: "copyTask", when: "after" });
+        const run = world.project.start(["up", "--yes", "--skip-preview"]);
+        await Promise.race([hold.reached, run.done.then(({ output }) => assert.fail(output))]);
+        if (kill === "machine") {
+          run.killAll();
+          hold.release();
+        } else {
+          const ended = run.killEngine();
+          hold.release();
+          await ended;
+        }
+        await run.done;
+        await world.project.run(["cancel", "--yes"]);
+        const { output } = await world.project.up({ expect: "either" });
+        if (kill === "machine") {
+          // The response was lost with the machine, so only the user can say whether there is a copy.
+          assert.match(output, /A copy of task "template-1" in group "group-1" may exist/);
+          const copied = world.copies().find((id) => id !== "template-2");
+          const manifestOf = novels.replace("from: {", `from: { adoptTaskId: ${copied},`);
+          world.project.write("tasks/novels.yaml", manifestOf);
+          await world.project.up();
+        } else {
+          assert.match(output, /a copy of task "novels"|It was taken over/);
+        }
+        assert.equal(world.emulator.findRequests({ operation: "copyTask" }).length, 1);
+        await world.project.up({ args: ["--expect-no-changes"] });
+      } finally {
+        await world.remove();
+      }
+    });
+  }
+});
+
+describe("a Manifest with a variable that a preview does not know", () => {
+  it("makes unknown what has the variable, and no more", async () => {
+    const source =
+      "  first:\n    type: webextract:TaskCopy\n    properties: { sourceTaskId: template-1, taskGroupId: group-1 }\n";
+    const text = manifest()
+      .replace("resources:\n", `resources:\n${source}`)
+      .replace('"https://shop.test"', '"https://shop.test/${first.taskId}"');
+    const world = await yamlWorld(text, options);
+    try {
+      const { steps } = await world.project.previewJson();
+      const inputsOf = (end: string) => steps.find(({ urn }) => urn.endsWith(end))?.newState?.inputs;
+      const { actions, startUrls } = inputsOf("ExtractionTask::novels") as {
+        actions: Record<string, { properties: object }>;
+        startUrls: object;
+      };
+      const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+      assert.equal((startUrls as { urls: unknown }).urls, unknownText);
+      assert.deepEqual(actions.open?.properties, {
+        Url: unknownText,
+        Wait: "2",
+        Cookie: "[secret]",
+      });
+      assert.deepEqual(inputsOf("ExtractionTask::kids")?.from, { adoptTaskId: "template-2" });
+      await world.project.up();
+      assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a stack of the class Manifest", () => {
+  const classes = `
+const { Manifest } = require("pulumi-webextract");
+const token = new pulumi.Config().requireSecret("token");
+new Manifest("tasks", { path: "tasks", variables: { shop: "https://shop.test", token } });
+`;
+
+  for (const native of ["false", "true"]) {
+    it(`becomes one of the component and back with no change and no request, with webextract:native ${native}`, async () => {
+      const config = { "webextract:native": native };
+      const world = await World.create({ ...options, program: classes, config, path: [pluginFolder()] });
+      try {
+        await world.project.up();
+        world.operations();
+        const before = readFileSync(join(world.project.folder, "Pulumi.yaml"), "utf8");
+        world.project.write("Pulumi.yaml", `name: test\nruntime: yaml\n${pluginSection()}${manifest()}`);
+        await world.project.up({ args: ["--expect-no-changes"] });
+        assert.deepEqual(world.operations(), []);
+        await world.project.configure({ "webextract:native": "true" });
+        world.project.write("Pulumi.yaml", before);
+        await world.project.up({ args: ["--expect-no-changes"] });
+        assert.deepEqual(world.operations(), []);
+      } finally {
+        await world.remove();
+      }
+    });
+  }
+});
