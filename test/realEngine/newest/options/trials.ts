@@ -119,14 +119,14 @@ export const trials: readonly Trial[] = [
     "`aliases`, `parent`",
     `{ parent: shop, aliases: [{ parent: pulumi.rootStackResource }] }`,
     ({ parent }) => parent?.endsWith("::shop"),
-    "A renamed or moved resource stays as it is.",
+    "A renamed or moved resource stays.",
     'const shop = new pulumi.ComponentResource("test:Shop", "shop");',
   ),
   inState(
     "`dependsOn`",
     `{ dependsOn: [anchor], aliases: [{ parent: "urn:pulumi:dev::test::test:Shop::shop" }] }`,
     ({ dependencies }) => dependencies?.some((urn) => urn.endsWith("::anchor")),
-    "The classes add the order of the resources of a task.",
+    "In addition to the order that the classes find.",
   ),
   {
     option: "`protect`",
@@ -141,20 +141,15 @@ export const trials: readonly Trial[] = [
     },
   },
   inState(
-    "`transforms`",
-    "{ transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, protect: true } })] }",
-    ({ protect }) => protect,
+    "`transforms`, `transformations`",
+    `{ transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, protect: true } })],
+      transformations: [({ props, opts }) => ({ props, opts: { ...opts, retainOnDelete: true } })] }`,
+    ({ protect, retainOnDelete }) => protect === true && retainOnDelete === true,
     "What they change is checked as what the program writes.",
-  ),
-  inState(
-    "`transformations`",
-    "{ transformations: [({ props, opts }) => ({ props, opts: { ...opts, protect: true } })] }",
-    ({ protect }) => protect,
-    "As `transforms`.",
   ),
   {
     option: "`replacementTrigger`",
-    note: "Its first value changes nothing. Each change replaces: one new copy, one new run after the old one is stopped, one export. `restore` then keeps the values that the resource wrote.",
+    note: "Its first value changes nothing; each change makes one new copy, run or export. `restore` then keeps what the resource wrote. In YAML, Python and Go, give a `CloudRun` `deleteBeforeReplace: true` too, or its old run goes on, with a warning.",
     async run(world) {
       const first = await world.run({ options: '{ replacementTrigger: "one" }' });
       const replaced = await replaceAll(world, { options: '{ replacementTrigger: "two" }' });
@@ -163,7 +158,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`replaceWith`",
-    note: "As `replacementTrigger`. If the start of a run fails, the next up does not start it: `rerunOn` does.",
+    note: "Likewise. A start that fails is not tried again by the next up: use `rerunOn`.",
     async run(world) {
       const options = "{ replaceWith: [anchor] }";
       await world.run({ options });
@@ -178,7 +173,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`additionalSecretOutputs`",
-    note: "The output is encrypted in the state from the next write on.",
+    note: "From the next write on.",
     async run(world) {
       const options = '{ replacementTrigger: "three", additionalSecretOutputs: ["taskId"] }';
       await world.run({ options: '{ replacementTrigger: "two" }' });
@@ -188,7 +183,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`deleteBeforeReplace: true`",
-    note: "A `CloudRun` always has it. It is the order of the steps only.",
+    note: "A `CloudRun` always has it. On a copy with rows, the delete is refused before the replace.",
     run: async (world) => {
       const options = (trigger: string) => `{ replacementTrigger: "${trigger}", deleteBeforeReplace: true }`;
       await world.run({ options: options("three") });
@@ -198,18 +193,18 @@ export const trials: readonly Trial[] = [
   refusing(
     "`deleteBeforeReplace: false`",
     "{ deleteBeforeReplace: false }",
-    "A task has one run at a time: the delete of the old run would stop the new one.",
+    "The delete of the old run would stop the new one.",
     "deleteBeforeReplace must not be false",
   ),
   ignoring(
     "`ignoreChanges` of a path",
     `{ ignoreChanges: [(${JSON.stringify(ignoredPaths)})[type]] }`,
-    "A list of lines is one path, such as `items`.",
+    "A list is one path, such as `items`.",
   ),
-  ignoring('`ignoreChanges: ["*"]`', '{ ignoreChanges: ["*"] }', "Nothing is sent, and no run starts."),
+  ignoring('`ignoreChanges: ["*"]`', '{ ignoreChanges: ["*"] }', ""),
   {
     option: "`hideDiffs`",
-    note: "**Pulumi prints the old resource in place of a hidden diff**: a reviewer reads old values as if they stayed. Do not use it for what is reviewed.",
+    note: "**Pulumi prints the old values as if they stayed**: not for what is reviewed.",
     async run(world) {
       const seen = await world.run({ changed: "once", options: '{ hideDiffs: ["*"] }' }, ["preview", "--diff"]);
       const isHidden = seen.result.code === 0 && !seen.result.output.includes("value-1");
@@ -218,7 +213,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: '`replaceOnChanges: ["*"]`',
-    note: "A change replaces in place of an update. A change of an option of ours, such as `forceDestroy`, replaces too.",
+    note: "A change of `forceDestroy` or `pollSeconds` replaces too.",
     async run(world) {
       const starts = world.starts;
       const seen = await world.run({ changed: "from now on", options: '{ replaceOnChanges: ["*"] }' });
@@ -228,7 +223,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`customTimeouts`",
-    note: "A warning names what has an effect: `timeoutSeconds` of a `CloudRun`, `webextract:deadlineSeconds`.",
+    note: "A warning names `timeoutSeconds` of a `CloudRun` and `webextract:deadlineSeconds`.",
     async run(world) {
       const seen = await world.run({
         changed: "from now on",
@@ -243,7 +238,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`hooks` before a step, failing",
-    note: "The step sends nothing. If a hook before the create of a run fails in a replace, the old run is stopped.",
+    note: "Nothing is sent. In a replace, the old run is stopped before `beforeCreate`.",
     async run(world) {
       const hooks = "{ hooks: { beforeCreate: [h], beforeUpdate: [h], beforeDelete: [h] } }";
       const seen = await world.run({ changed: "from now on", options: hooks, before: failing }, everyError);
@@ -260,7 +255,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`hooks` after a step, failing",
-    note: "The result of the step is in the state, so the next up does not repeat it.",
+    note: "The result is in the state.",
     async run(world) {
       const hooks = "{ hooks: { afterCreate: [h], afterUpdate: [h], afterDelete: [h] } }";
       const starts = world.starts;
@@ -275,7 +270,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`hooks.onError`",
-    note: "The engine repeats the failed step. A copy or a start whose response was lost is not sent again.",
+    note: "A repeated step sends no copy or start whose response was lost.",
     async run(world) {
       const before = "const h = new pulumi.ErrorHook('h', async ({ errors }) => errors.length < 3);";
       const starts = world.starts;
@@ -295,7 +290,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`version`, `pluginDownloadURL`",
-    note: "They are for a choice among installed plugins. The dynamic host, and a plugin on PATH, run whatever they say.",
+    note: "They choose among installed plugins, not with a plugin on PATH.",
     async run(world) {
       const options = '{ version: "9.9.9", pluginDownloadURL: "https://nowhere.test" }';
       const seen = await world.run({ options }, ["preview"]);
@@ -310,7 +305,7 @@ export const trials: readonly Trial[] = [
   ),
   {
     option: "`stateMigrations`",
-    note: "They change the state only. Do not change ids with them.",
+    note: "Do not change ids with them.",
     async run(world, version) {
       if (version === "3.248") {
         return forEach(() => "not in the SDK");
@@ -321,7 +316,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`import`",
-    note: "[Adopt](../how-to/adopt-a-task.md) is the way for dynamic resources. The service does not show start URLs and exports.",
+    note: "[Adopt](../how-to/adopt-a-task.md) does it for classes. The service does not show start URLs and exports.",
     async run(world) {
       const shown = types.filter((type) => type !== "TaskStartUrls" && type !== "DataExport");
       const seen = await world.run({ after: world.isNative ? imports(world, shown) : "" });
@@ -345,7 +340,7 @@ export const trials: readonly Trial[] = [
 export const ends: readonly Trial[] = [
   {
     option: "`deletedWith`",
-    note: "A delete with the other resource requests nothing: a run goes on, and a file stays. In 3.276, a replace of the other resource replaces it too, as `replaceWith` does.",
+    note: "The delete requests nothing: a run goes on, and a file stays. From 3.276 on, it works as `replaceWith` too.",
     async run(world, version) {
       const options = "{ deletedWith: anchor }";
       world.adoptLotNo = undefined;
@@ -363,7 +358,7 @@ export const ends: readonly Trial[] = [
   },
   {
     option: "`retainOnDelete`",
-    note: "As `deletedWith`, for each delete. Only the state forgets the resource.",
+    note: "Each delete requests nothing.",
     async run(world) {
       await world.run({});
       await world.run({ options: "{ retainOnDelete: true }" });
@@ -372,7 +367,7 @@ export const ends: readonly Trial[] = [
   },
   {
     option: "`provider`",
-    note: "With a `new Provider` of this package, the resources run on the plugin, and nothing is replaced. Before you remove it from a program of classes: `webextract migrate --to dynamic`, or all are made anew.",
+    note: "The resources move to the plugin. Back: `webextract migrate --to dynamic` first, or all are made anew.",
     async run(world) {
       await world.run({});
       const { baseUrl, credentials } = world.service;
