@@ -45,7 +45,7 @@ describe("CloudRun", () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(
         await failure(run.up(waiting)),
-        /A paid run of task "task-1" may have started.*set adoptLotNo to the lotNo.*set retry/,
+        /A paid run of task "task-1" may have started.*set adoptLotNo to the lotNo.*set retry/s,
       );
       await failure(run.up(waiting));
       assert.equal(run.state.outcome, "unknown");
@@ -140,7 +140,7 @@ describe("CloudRun", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       const message = await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
       assert.deepEqual([run.state.pending, run.state.ownList], [["wait"], undefined]);
-      assert.match(message, /finishedWhen: "rowsSettled"/);
+      assert.match(message, /none of its subtasks were seen.*troubleshooting\.md#runs$/s);
     });
 
     it("for the number of rows to settle if a task never splits", async () => {
