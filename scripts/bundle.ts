@@ -117,6 +117,8 @@ export async function bundlePlugin(folder: string, withCommandLine: boolean): Pr
     entryPoints: { main: "src/plugin/main.ts", ...besidePlugin, ...(withCommandLine && { cli: "src/cli/main.ts" }) },
     outdir: folder,
     plugins: [ownPackageInside, loadFromBeside],
+    // Most of it is the code of packages. Names stay, for the reports of faults.
+    minifyWhitespace: true,
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
   const launchers = join(repositoryRoot, "src", "plugin", "launchers");

@@ -23,6 +23,7 @@ import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
 import { ProviderError } from "./providerErrors";
+import { RunningSteps } from "./runningSteps";
 
 /** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {
@@ -42,6 +43,7 @@ interface AccountTasks {
 /** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
 export class Host {
   readonly journal: Journal;
+  readonly steps = new RunningSteps();
   private readonly tasks = new Map<string, AccountTasks>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
@@ -232,7 +234,7 @@ export class Host {
     return madeOnce(this.services, JSON.stringify({ ...options, profile: undefined }), () => {
       const warn = (message: string): void => this.engine.log.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
-      return { client, actionReader: new ActionReader(client) };
+      return { client, actionReader: new ActionReader(client, this.steps) };
     });
   }
 }

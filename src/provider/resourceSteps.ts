@@ -50,7 +50,9 @@ export class ResourceSteps {
     layers: readonly Layer[] = allLayers,
     innermost: RunStep = runResource,
   ) {
-    this.run = throughLayers(layers, innermost);
+    const run = throughLayers(layers, innermost);
+    // The engine waits for one diff before it asks for the next.
+    this.run = (step, host) => (step.call === "diff" ? run(step, host) : host.steps.during(() => run(step, host)));
   }
 
   check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {

@@ -1,7 +1,5 @@
 /** The options of a `ServiceClient`, with meaning, unit and default. */
 
-import type { OperationName } from "./contract/operations";
-
 /** The lines that `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait. */
 export type LogLevel = "silent" | "debug" | "trace";
 
@@ -78,9 +76,9 @@ export interface ServiceClientOptions {
 /** Follows the requests of a client: `probe` limits their number, and looks at responses as they came. */
 export interface RequestWatch {
   /** Called before each attempt. What it throws ends the call, and nothing is sent. */
-  before(name: OperationName): void;
+  before(operation: string): void;
   /** Called with each response, whatever its status. */
-  after(name: OperationName, response: WatchedResponse): void;
+  after(operation: string, response: WatchedResponse): void;
 }
 
 /** A response as it came. */

@@ -173,7 +173,7 @@ describe("the command line", () => {
     };
     assert.deepEqual(completed("st"), ["status", "stop"]);
     assert.deepEqual(completed("token", ""), ["status", "refresh", "import"]);
-    assert.deepEqual(completed("export", "shop-1", "--format", ""), ["ndjson", "json", "csv", "parquet"]);
+    assert.deepEqual(completed("export", "shop-1", "--format", ""), ["ndjson", "json", "csv", "parquet", "xlsx"]);
     assert.deepEqual(completed("export", "shop-1", "-f", "p"), ["parquet"]);
     assert.deepEqual(completed("token", "status", "--p"), ["--profile"]);
     const first = new Set(commands.map(({ name }) => name.split(" ")[0]));

@@ -270,8 +270,10 @@ describe("the emulator's operations", () => {
     assert.equal(await post("/data/remove"), "400 RequestModelNull");
     assert.equal(await post("/data/remove", "{"), "400 InvalidParameter");
     assert.equal(await post("/data/remove", "a=b", "application/x-www-form-urlencoded"), "400 InvalidParameter");
-    assert.equal(await post("/task/copy?taskId=template&taskGroupId=group", "{}"), "400 InvalidParameter");
-    assert.equal(await post("/task/copy?taskId=template&taskGroupId=group", undefined, "text/plain"), "200 undefined");
+    const copy = "/task/copy?taskId=template&taskGroupId=group";
+    assert.equal(await post(copy, '{"taskId":"template"}'), "400 InvalidParameter");
+    assert.equal(await post(copy, "{}"), "200 undefined", "an empty object says nothing");
+    assert.equal(await post(copy, undefined, "text/plain"), "200 undefined");
     assert.equal(await post("/task/none", "{}"), "404 NotFound");
   });
 

@@ -6,6 +6,7 @@ export { Journal } from "../../src/provider/journal";
 export { JournalFiles } from "../../src/provider/journalFiles";
 export { layers } from "../../src/provider/layers/index";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
+export { RunningSteps } from "../../src/provider/runningSteps";
 export type { Layer } from "../../src/provider/step";
 export type { ProcessName } from "../../src/service/files/processes";
 export { systemProcesses } from "../../src/service/files/processes";

@@ -134,7 +134,10 @@ describe("the package", () => {
     const licences = ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
       (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
     );
-    const ofPlugin = ["axios.js", "jsonSchema.js", "pulumi-resource-webextract", "pulumi-resource-webextract.cmd"];
+    const ofPlugin = [
+      ...["axios.js", "jsonSchema.js", "yaml.js"],
+      ...["pulumi-resource-webextract", "pulumi-resource-webextract.cmd"],
+    ];
     assert.deepEqual(
       withoutSource.sort(),
       [...licences, ...ofPlugin.map((name) => `dist/plugin/${name}`)].sort(),

@@ -188,6 +188,18 @@ describe("the page about reading rows elsewhere", function () {
     }
   });
 
+  it("says rightly what jq does to numbers", async () => {
+    const noJq = await aptInstall("jq", "jq");
+    const version = noJq ?? execFileSync("jq", ["--version"], { encoding: "utf8" }).trim();
+    if (version !== "jq-1.6") {
+      miss("jq 1.6", noJq ?? `this is ${version}`);
+      return;
+    }
+    const input = '{"a":1.10,"b":639308323497897245,"c":"639308323497897245"}';
+    const output = execFileSync("jq", ["-c", "."], { input, encoding: "utf8" });
+    assert.equal(output, '{"a":1.1,"b":639308323497897200,"c":"639308323497897245"}\n');
+  });
+
   it("has an expression for R", async () => {
     const noR = await aptInstall("Rscript", "r-base-core");
     if (noR !== undefined) {

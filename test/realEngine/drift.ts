@@ -62,6 +62,12 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
     assert.ok(operations.length <= few, `${operations.length} requests`);
   });
 
+  it(`is checked with at most ${waves + 2} requests if 8 reads are sent at a time`, async () => {
+    await world.project.refresh({ args: ["--parallel", "8"] });
+    const operations = world.operations();
+    assert.ok(reads(operations) <= waves + 2, `${reads(operations)} requests`);
+  });
+
   it("fails preview --refresh --expect-no-changes, which changes nothing", async () => {
     const { changed, declared } = drift();
     const state = JSON.stringify(world.project.state());

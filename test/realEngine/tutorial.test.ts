@@ -118,7 +118,9 @@ describe("the tutorial", () => {
   });
 
   it("names only existing commands and options of Pulumi, as do all other pages", async () => {
-    const commands = pulumiCommands(pages().map(readPage).join("\n"));
+    // The page about `pulumi do` is for newer engines, and a slow test runs its commands.
+    const others = pages().filter((page) => !page.endsWith("pulumi-do.md"));
+    const commands = pulumiCommands(others.map(readPage).join("\n"));
     assert.ok(commands.size > 8);
     // The help of all commands at once, in a file for each.
     const folder = join(project.root, "help");

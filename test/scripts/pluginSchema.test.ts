@@ -15,7 +15,7 @@ interface Spec {
 
 const types = schema.types as Record<string, Spec>;
 type ResourceSpec = Record<"properties" | "inputProperties", Record<string, Spec & { secret?: boolean }>> &
-  Record<"required" | "requiredInputs", string[]> & { aliases: { type: string }[] };
+  Record<"required" | "requiredInputs", string[]> & { aliases: { type: string }[]; isComponent?: boolean };
 const ofResources = schema.resources as unknown as Record<string, ResourceSpec>;
 
 function resource(type: string): ResourceSpec {
@@ -34,7 +34,7 @@ describe("schema.json", () => {
   it("has every resource with the arguments that a program writes, and an alias with the type of the dynamic resource", () => {
     assert.deepEqual(
       Object.keys(ofResources),
-      Object.keys(resources).map((each) => `webextract:index:${each}`),
+      [...Object.keys(resources), "Manifest"].map((each) => `webextract:index:${each}`),
     );
     for (const [name, { args }] of Object.entries(resources)) {
       const { inputProperties, requiredInputs, aliases } = resource(name);
@@ -49,6 +49,13 @@ describe("schema.json", () => {
       );
       assert.deepEqual(aliases, [{ type: `pulumi-nodejs:dynamic/webextract:${name}` }]);
     }
+  });
+
+  it("has Manifest as a component, with the arguments of the class and maps as outputs", () => {
+    const { isComponent, inputProperties, requiredInputs, properties } = resource("Manifest");
+    assert.equal(isComponent, true);
+    assert.deepEqual([Object.keys(inputProperties), requiredInputs], [["path", "variables"], ["path"]]);
+    assert.deepEqual(Object.keys(properties), ["tasks", "runs", "exports"]);
   });
 
   it("tells lists and scalars that a program writes from the strings of the state", () => {

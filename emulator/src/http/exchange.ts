@@ -141,7 +141,7 @@ export class Exchange {
 
   /** The path of the contract that this one equals, but for the case of its letters and a slash at its end. */
   private spelled(url: string): string | undefined {
-    const plain = (path: string) => path.toLowerCase().replace(/\/+$/, "");
+    const plain = (path: string) => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
     const given = plain(url.split("?")[0] ?? "");
     return this.parts.operations.map(({ path }) => path).find((path) => plain(path) === given);
   }

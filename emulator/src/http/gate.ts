@@ -14,7 +14,7 @@ export interface Presented {
 }
 
 export function presentedCredentials(headers: IncomingHttpHeaders): Presented {
-  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1]?.trimStart();
   const apiKey = headers["x-api-key"];
   return { bearer, apiKey: typeof apiKey === "string" && apiKey !== "" ? apiKey : undefined };
 }

@@ -5,9 +5,12 @@ import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
 import { didYouMean } from "../../values/likelyName";
 import type { CliCommand } from "../command";
+import { pageOf } from "../compare/page/page";
+import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
+import { pageFile, plannedPage } from "../compare/page/writePage";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { namesIn, numberFrom, taskArgument } from "../options";
+import { namesIn, numberFrom, taskArgument, yesOption } from "../options";
 import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
@@ -15,6 +18,8 @@ interface Flags extends ConnectionFlags {
   limit: number;
   offset: number;
   columns?: string[];
+  html?: string;
+  yes?: boolean;
 }
 
 const defaultLimit = 10;
@@ -30,22 +35,30 @@ export const rows: CliCommand = {
     new Option("-n, --limit <number>", "how many rows").argParser(numberFrom(1, "an integer")).default(defaultLimit),
     new Option("--offset <number>", "index of the first row").argParser(numberFrom(0, "an integer")).default(0),
     new Option("--columns <names>", "fields to show, with commas between them (default: all)").argParser(namesIn),
+    new Option(
+      "--html <file>",
+      `also write a page of the first ${mostOnPage} rows, with bars of the filled shares`,
+    ).argParser(pageFile),
+    yesOption(),
   ],
   examples: [
     { line: "rows shop-1", does: `shows the first ${defaultLimit} rows of the task` },
+    { line: "rows shop-1 --html rows.html", does: "writes a page whose rows can be searched and sorted" },
     {
       line: "rows shop-1 --lot-no 639308323497897245 --columns title,price -n 3",
       does: "shows two fields of three rows of a run",
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { lotNo, limit, offset, columns, ...flags } = options as unknown as Flags;
+    const { lotNo, limit, offset, columns, html, yes, ...flags } = options as unknown as Flags;
+    const pageOfRows = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
     const { client, task } = await cli.connectTo(String(given), flags);
     const { taskId } = task;
     const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
+    const most = pageOfRows === undefined ? limit : Math.max(limit, mostOnPage);
     const found: FoundRow[] = [];
     let total = 0;
-    for await (const page of client.rows(source, { maxRows: limit, offset, signal: cli.interrupted })) {
+    for await (const page of client.rows(source, { maxRows: most, offset, signal: cli.interrupted })) {
       const texts = page.texts();
       for (const [index, row] of page.objects().entries()) {
         found.push({ row, cells: cellsOf(texts[index] ?? "{}") });
@@ -54,6 +67,11 @@ export const rows: CliCommand = {
     }
     requireFields(columns, found);
     const shown = found.slice(0, limit);
+    const onPage = found.slice(0, mostOnPage);
+    const fields = columns ?? fieldsOf(onPage);
+    const of = `Task ${taskId}${lotNo === undefined ? "" : `, run ${lotNo}`}`;
+    const rows = onPage.map(({ cells }) => cells);
+    await pageOfRows?.write(pageOf("Rows", rowsReport({ of, rows, fields, offset, total })));
     return {
       json: { taskId, lotNo, offset, total, rows: shown.map((each) => chosen(each, columns)) },
       text() {

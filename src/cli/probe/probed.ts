@@ -7,7 +7,9 @@ import { tokenStoreOf } from "../connection/storedTokens";
 
 /** Beside the tokens of the service. The name has no address of the service. */
 function noteOf(options: ServiceClientOptions): string {
-  const hash = createHash("sha256").update(options.baseUrl.replace(/\/+$/, "")).digest("hex");
+  const hash = createHash("sha256")
+    .update(options.baseUrl.replace(/(?<!\/)\/+$/, ""))
+    .digest("hex");
   return join(tokenStoreOf(options), `${hash.slice(0, 32)}.probed`);
 }
 

@@ -1,5 +1,4 @@
 import { isPlainMap } from "../../resources/values";
-import type { OperationName } from "../../service/contract/operations";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import type { RequestWatch, WatchedResponse } from "../../service/options";
@@ -12,7 +11,7 @@ export class LimitReached extends Error {
 
 /** A response as it came. */
 export interface RawResponse {
-  operation: OperationName;
+  operation: string;
   status: number;
   /** What the body is, if it is JSON. */
   body: unknown;
@@ -46,7 +45,7 @@ export class Requests implements RequestWatch {
     this.#sent += 1;
   }
 
-  after(operation: OperationName, { status, body, rateHeaders = [] }: WatchedResponse): void {
+  after(operation: string, { status, body, rateHeaders = [] }: WatchedResponse): void {
     const parsed = body.length > largestParsed ? undefined : parsedJson(body.toString("utf8"));
     this.responses.push({ operation, status, body: parsed, bytes: body.length, rateHeaders });
   }

@@ -54,6 +54,8 @@ export interface Trial {
   property?: TrialProperty;
   /** Whether the service accepts the API key for reads of the copy. */
   takesKey?: boolean;
+  /** The credential of the upload of start URLs, if it accepts one. */
+  uploadsWith?: "apiKey" | "bearer";
   /** Rows of the largest page that it accepts. */
   pageMax?: number;
   run?: TrialRun;

@@ -11,18 +11,33 @@ interface Question {
 /** What the service shows of a task, undefined if its response omits the task, or the error of the request. */
 type Result = TaskActions | undefined | Error;
 
-/** How long a read waits for others to join it. The engine sends its concurrent reads within a few milliseconds. */
-const windowMs = 5;
+/** Knows when reads that can share a request have all arrived. */
+export interface Asking {
+  /** Calls `send` once, when no more reads are to be expected. */
+  whenAllAsked(send: () => void): void;
+  /** Sends a request of reads. */
+  request<T>(send: () => Promise<T>): Promise<T>;
+}
+
+/** For reads of one caller, who asks for all within a few milliseconds. */
+const withinMilliseconds: Asking = {
+  whenAllAsked: (send) => void setTimeout(send, 5),
+  request: (send) => send(),
+};
+
 /** Tasks in one request, at most. */
 const mostTasks = 100;
 
-/** Merges reads that arrive at about the same time into one request. Caches nothing, so no result is older than a write. */
+/** Merges reads that arrive together into one request. Caches nothing, so no result is older than a write. */
 export class ActionReader {
   // A question without types can be refused, and must not make the others fail.
   private readonly typed = this.loader();
   private readonly untyped = this.loader();
 
-  constructor(private readonly client: Pick<ServiceClient, "getActions">) {}
+  constructor(
+    private readonly client: Pick<ServiceClient, "getActions">,
+    private readonly asking: Asking = withinMilliseconds,
+  ) {}
 
   /** What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task alone would. */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
@@ -30,11 +45,10 @@ export class ActionReader {
   }
 
   private loader(): DataLoader<Question, TaskActions | undefined> {
-    return new DataLoader<Question, TaskActions | undefined>((questions) => this.ask(questions), {
-      cache: false,
-      maxBatchSize: mostTasks,
-      batchScheduleFn: (send) => setTimeout(send, windowMs),
-    });
+    return new DataLoader<Question, TaskActions | undefined>(
+      (questions) => this.asking.request(() => this.ask(questions)),
+      { cache: false, maxBatchSize: mostTasks, batchScheduleFn: (send) => this.asking.whenAllAsked(send) },
+    );
   }
 
   private async ask(questions: readonly Question[]): Promise<Result[]> {

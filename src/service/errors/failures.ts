@@ -115,6 +115,12 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
  */
 const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
 
+/** What a status says by itself, for a report about a service: the client decides with {@link failureOfResponse}. */
+export const statusSays = {
+  notFound: (status: number | undefined): boolean => status === 404,
+  tooMany: (status: number | undefined): boolean => status === 429,
+};
+
 /** How a response is read. */
 export interface Reading {
   request: Pick<PreparedRequest, "name" | "mayRepeat">;

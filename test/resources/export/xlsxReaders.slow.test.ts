@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { aptInstall } from "../../aptInstall";
 import { writeFormat } from "../../internals/resources";
-import { repository } from "../../pages/readPage";
+import { readPage, repository } from "../../pages/readPage";
 
 const run = promisify(execFile);
 
@@ -19,12 +19,14 @@ sheet = openpyxl.load_workbook("rows.xlsx").active
 header, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
 found = {
     "openpyxl": [dict(zip(header, row)) for row in rows],
-    "pandas": pandas.read_excel("rows.xlsx", dtype=dict.fromkeys(["sku", "lot", "na"], str), keep_default_na=False).to_dict("records"),
-    "polars": polars.read_excel("rows.xlsx").to_dicts(),
+    "pandas": PANDAS.to_dict("records"),
+    "polars": POLARS.to_dicts(),
     "looks": [sheet.freeze_panes, sheet.auto_filter.ref, sheet["A1"].font.b, sheet["A2"].font.b],
     "kinds": [cell.data_type for cell in sheet[2]],
     "guessed": pandas.read_excel("rows.xlsx").to_dict("records"),
 }
+guess = [cell.value for cell in openpyxl.load_workbook("guess/rows.xlsx").active[2]]
+found["guess"] = [guess[0], guess[1], str(guess[1])]
 print(json.dumps(found, default=lambda value: str(value)))
 `;
 
@@ -51,7 +53,14 @@ describe("an XLSX file in other programs", function () {
     assert.equal(await aptInstall("python3", "python3-venv"), undefined);
     await run("python3", ["-m", "venv", "venv"], { cwd: folder });
     await run("venv/bin/pip", ["install", "-q", ...packages], { cwd: folder });
+    assert.equal(await aptInstall("soffice", "libreoffice-calc"), undefined);
   });
+
+  async function convert(format: string, from: string, to: string): Promise<void> {
+    const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
+    const args = [profile, "--headless", "--convert-to", format, "--outdir", to, from];
+    await run("soffice", args, { cwd: folder });
+  }
 
   const texts = {
     ...{ sku: "007", lot: "639308323497897245", formula: "=1+1", url: "https://shop.example/?a=1" },
@@ -59,14 +68,25 @@ describe("an XLSX file in other programs", function () {
   };
 
   it("is read by openpyxl, pandas and polars with its texts and types", async () => {
-    const { stdout } = await run("venv/bin/python", ["-c", readers], { cwd: folder });
+    const page = readPage("docs/how-to/read-elsewhere.md");
+    const expressions = ["pandas", "polars"].map(
+      (name) => new RegExp(`${name}\\.read_excel\\([^\`]*\\)`).exec(page)?.[0],
+    );
+    const [pandas = "", polars = ""] = expressions;
+    const code = readers.replace("PANDAS", pandas).replace("POLARS", polars);
+    // LibreOffice reads the CSV as it would open it.
+    await writeFormat({ format: "csv" }, join(folder, "rows.ndjson"), join(folder, "rows.csv"), { folder });
+    await convert("xlsx", "rows.csv", "guess");
+    const { stdout } = await run("venv/bin/python", ["-c", code], { cwd: folder });
     const found = JSON.parse(stdout.replaceAll("NaN", "null"));
     const typed = { price: 12.5, day: "2026-11-21 00:00:00", seen: "2026-11-21 08:30:00", on: true };
     assert.deepEqual(found.openpyxl[0], { ...texts, ...typed });
-    assert.deepEqual(found.pandas[0], { ...texts, ...typed });
+    assert.deepEqual(found.pandas[0], { ...texts, ...typed, price: "12.5", on: "True" });
+    assert.deepEqual(found.guess, [7, 6.39308323497897e17, "6.39308323497897e+17"]);
     assert.deepEqual(found.polars[0], { ...texts, ...typed, day: "2026-11-21" });
     for (const reader of ["openpyxl", "pandas", "polars"]) {
-      assert.deepEqual([found[reader][1].sku, found[reader][1].na, found[reader][1].price], ["008", "null", 3], reader);
+      const [, { sku, na, price }] = found[reader];
+      assert.deepEqual([sku, na, Number(price)], ["008", "null", 3], reader);
     }
     assert.deepEqual(found.looks, ["A2", "A1:J3", true, false]);
     assert.deepEqual(found.kinds, ["s", "s", "s", "s", "s", "s", "n", "d", "d", "b"]);
@@ -74,12 +94,9 @@ describe("an XLSX file in other programs", function () {
   });
 
   it("is opened by LibreOffice with its texts and types", async () => {
-    assert.equal(await aptInstall("soffice", "libreoffice-calc"), undefined);
-    const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
-    const asShown = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false";
-    await run("soffice", [profile, "--headless", "--convert-to", asShown, "rows.xlsx"], { cwd: folder });
+    await convert("csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false", "rows.xlsx", "shown");
     assert.equal(
-      readFileSync(join(folder, "rows.csv"), "utf8"),
+      readFileSync(join(folder, "shown/rows.csv"), "utf8"),
       [
         "sku,lot,formula,url,name,na,price,day,seen,on",
         '007,639308323497897245,=1+1,https://shop.example/?a=1,"Größe, ""L""\nzwei",NA,12.5,2026-11-21,2026-11-21 08:30:00,TRUE',

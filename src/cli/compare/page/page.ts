@@ -4,7 +4,7 @@ import type { Markup } from "./html";
 import { foreignText, html, trusted } from "./html";
 import { style } from "./style";
 
-/** Searches the tables of a page. A row is shown if it contains each word. */
+/** Searches and sorts the tables of a page. A row is shown if it contains each word. Empty cells come last. */
 const script = `
 for (const search of document.querySelectorAll(".search")) {
   const rows = [...search.nextElementSibling.querySelector("tbody").rows].map((row) => ({
@@ -22,6 +22,27 @@ for (const search of document.querySelectorAll(".search")) {
     }
     status.textContent = shown + " of " + rows.length + " lines";
   });
+}
+const { compare } = new Intl.Collator([], { numeric: true });
+const ordered = (one, other) => (one.number - other.number) || compare(one.text, other.text);
+for (const { tHead, tBodies: [body] } of document.querySelectorAll("table")) {
+  const titles = [...tHead.rows[0].cells];
+  for (const [column, title] of titles.entries()) {
+    const button = document.createElement("button");
+    button.append(...title.childNodes);
+    title.append(button);
+    button.addEventListener("click", () => {
+      const way = title.ariaSort === "ascending" ? -1 : 1;
+      for (const each of titles) each.ariaSort = null;
+      title.ariaSort = way === 1 ? "ascending" : "descending";
+      const rows = [...body.rows].map((row) => {
+        const text = row.cells[column].textContent;
+        return { row, text, number: parseFloat(text) };
+      });
+      rows.sort((one, other) => (one.text === "") - (other.text === "") || way * ordered(one, other));
+      body.append(...rows.map(({ row }) => row));
+    });
+  }
 }
 `;
 

@@ -30,6 +30,10 @@ bdi { font-family: ui-monospace, monospace; font-size: 0.93em; }
 table { border-collapse: collapse; background: var(--raised); }
 th, td { padding: 0.25rem 0.6rem; border: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; min-width: 6rem; max-width: 24rem; }
 thead th { font-weight: 600; overflow-wrap: normal; white-space: nowrap; }
+thead button { all: unset; cursor: pointer; }
+thead button:focus-visible { outline: 3px solid var(--focus); }
+[aria-sort=ascending] button::after { content: " \\2191"; }
+[aria-sort=descending] button::after { content: " \\2193"; }
 .drawing { min-width: 8rem; }
 .bar { display: block; width: 8rem; max-width: 100%; height: 7px; margin: 2px 0; fill: var(--base); }
 .bar.head { fill: var(--head); }

@@ -62,7 +62,9 @@ function textOf(value: Cell | undefined): string | undefined {
     return String(value);
   }
   const [day = "", time = ""] = value.toISOString().split("T");
-  return time.startsWith("00:00:00.000") ? day : `${day} ${time.replace(/\.?0*Z$/, "")}`;
+  // Milliseconds, without zeros at the end.
+  const fraction = String(Number(`0.${time.slice(9, 12)}`)).slice(1);
+  return time.startsWith("00:00:00.000") ? day : `${day} ${time.slice(0, 8)}${fraction}`;
 }
 
 function load(): typeof Library {

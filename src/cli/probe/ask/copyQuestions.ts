@@ -4,6 +4,7 @@ import { isPlainMap } from "../../../resources/values";
 import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
+import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { described, nobody, refusalIn, settingOf } from "../question";
 import type { Reply } from "../requests";
@@ -218,6 +219,12 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
   const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
   const accepted = (reply: Reply<unknown> | undefined): boolean | undefined => reply && reply.refusal === undefined;
   const behaviours = acceptances(accepted(read), accepted(upload), accepted(uploadByToken));
+  const byKey = accepted(upload) === true;
+  trial.uploadsWith = byKey ? "apiKey" : accepted(uploadByToken) === true ? "bearer" : undefined;
+  if (scheme === "bearer" && byKey && accepted(uploadByToken) === false) {
+    const setting = settingOf("credentials", "contract");
+    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+  }
   if (needsKey) {
     const setting = settingOf("credentials", "apiKey");
     return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
@@ -325,13 +332,13 @@ export async function withoutRows(probing: Probing): Promise<Answer> {
 
 export async function rates({ client, requests }: Probing): Promise<Answer> {
   const names = [...new Set(requests.responses.flatMap(({ rateHeaders }) => rateHeaders))].sort();
-  const refused = requests.responses.filter(({ status }) => status === 429);
+  const refused = requests.responses.filter(({ status }) => statusSays.tooMany(status));
   const seconds = Math.round(Math.abs(client.clockAhead ?? 0) / 1000);
   const clock =
     client.clockAhead === undefined
       ? "No response has a date."
       : `The clock of this machine is ${seconds <= 1 ? "within 1 s" : `${seconds} s ${client.clockAhead > 0 ? "ahead" : "behind"}`}.`;
-  const found = `Headers about a rate: ${names.join(", ") || "none"}. Responses with 429: ${refused.length}. ${clock}`;
+  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${clock}`;
   const waits = refused.some(({ rateHeaders }) => rateHeaders.includes("retry-after"));
   const behaviours =
     refused.length === 0 ? [] : waits ? ["retryAfter=seconds", "retryAfter=date"] : ["retryAfter=none"];

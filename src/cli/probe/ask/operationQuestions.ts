@@ -3,6 +3,7 @@ import { counted } from "../../../resources/values";
 import type { OperationName } from "../../../service/contract/operations";
 import { operations } from "../../../service/contract/operations";
 import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
+import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { nobody, refusalIn, settingOf, vocabulary } from "../question";
 import type { Reply } from "../requests";
@@ -50,8 +51,15 @@ export async function refusals({ client, clientWith, requests, trial, options }:
   const answer: Partial<Answer> = {};
   let isGone = false;
   let once = false;
-  for (const [name, request] of requestsFor(nobody, trial?.group ?? "")) {
-    const { refusal }: Reply<Buffer> = await anyReplyOf(asker.send(name, { request }, { once }));
+  // The upload can need another credential than the present options give it, or none fits.
+  const uploader = trial?.uploadsWith && clientWith({ credentials: trial.uploadsWith });
+  const asked = requestsFor(nobody, trial?.group ?? "").filter(
+    ([name]) => name !== "updateTaskUrls" || uploader !== undefined,
+  );
+  for (const [name, request] of asked) {
+    const { refusal }: Reply<Buffer> = await anyReplyOf(
+      (name === "updateTaskUrls" ? (uploader ?? asker) : asker).send(name, { request }, { once }),
+    );
     const said = refusal === undefined ? "accepted" : refusalIn(refusal);
     groups.set(said, [...(groups.get(said) ?? []), name]);
     if (name === "getData") {
@@ -92,7 +100,7 @@ function errorBody(body: unknown, bytes: number): string {
 
 function taskGone(refusal: Reply<unknown>["refusal"], body: unknown): string[] {
   const { status = 200, code = "" } = refusal ?? {};
-  if (status === 404) {
+  if (statusSays.notFound(status)) {
     return ["taskGone=notFound"];
   }
   if (status >= 500 || /^server\W?error$/i.test(code)) {
@@ -107,7 +115,7 @@ function taskGone(refusal: Reply<unknown>["refusal"], body: unknown): string[] {
 export async function unknownPath({ client, requests }: Probing): Promise<Answer> {
   const { refusal } = await anyReplyOf(client.send("getData", { path: "/webextract-probe-no-path" }));
   const status = requests.last?.status;
-  const behaviours = status === 404 ? ["errorStatus=usual"] : status === 400 ? ["errorStatus=all400"] : [];
+  const behaviours = statusSays.notFound(status) ? ["errorStatus=usual"] : status === 400 ? ["errorStatus=all400"] : [];
   return { found: refusal === undefined ? "Accepted." : `A refusal: ${refusalIn(refusal)}.`, behaviours };
 }
 
@@ -120,10 +128,10 @@ export async function wrongToken({ client }: Probing): Promise<Answer> {
     return { is: "problem", found: "A read with an invented access token is accepted.", limitation };
   }
   const { status = 0, kind, code } = refusal;
-  const behaviours = [400, 401, 403].includes(status) ? [`expiredToken=status${status}`] : [];
+  const behaviours = [`expiredToken=status${status}`].filter((each) => /=status40[013]$/.test(each));
   const found = `A refusal: ${refusalIn(refusal)}.`;
-  // Without a code, a 403 can mean an expired token, and the client renews it once.
-  if (kind === "credential" || (status === 403 && code === undefined)) {
+  // A refusal of the permission without a code can mean an expired token, and the client renews it once.
+  if (kind === "credential" || (kind === "plan" && code === undefined)) {
     return { found, behaviours };
   }
   const limitation =

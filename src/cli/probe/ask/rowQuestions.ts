@@ -1,5 +1,6 @@
 import { counted } from "../../../resources/values";
 import type { Row } from "../../../service/contract/types";
+import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { refusalIn, settingOf } from "../question";
 import { replyOf } from "../requests";
@@ -228,6 +229,8 @@ function placeIn(
   return others.length === 0 ? only : undefined;
 }
 
+const mostPages = 8;
+
 /** Pages in the middle, until one is empty. */
 export async function emptyPages(probing: Probing): Promise<Answer> {
   const on = onRun(probing);
@@ -236,15 +239,21 @@ export async function emptyPages(probing: Probing): Promise<Answer> {
   if (nextOffset === undefined || rows.length < 4) {
     return { is: "unclear", found: "There are too few rows." };
   }
+  // A read that was sent again counts at the service, too.
+  const isCounted = (): boolean =>
+    requests.responses.every(({ status }) => status < 500 && !statusSays.tooMany(status));
   // The offsets question has read one such page.
-  for (let pages = 2; pages <= 8 && requests.left > 2; pages += 1) {
+  for (let pages = 2; pages <= mostPages; pages += 1) {
+    if (requests.left <= 2) {
+      return { is: "unclear", found: `No page in the middle was empty. Only ${pages - 1} were read.` };
+    }
     const read = await page(on, nextOffset, 1);
     if (read !== undefined && read.rows.length === 0 && read.total > 3) {
       const found = `Page ${pages} in the middle was empty, although rows are left. The package reads on, or says that an export is not complete.`;
-      return { found, behaviours: [`emptyPageEvery=${pages}`] };
+      return { found, behaviours: isCounted() ? [`emptyPageEvery=${pages}`] : [] };
     }
   }
-  return { found: "No page in the middle was empty.", behaviours: ["emptyPageEvery=0"] };
+  return { found: "No page in the middle was empty.", behaviours: isCounted() ? ["emptyPageEvery=0"] : [] };
 }
 
 export async function remove(probing: Probing): Promise<Answer> {

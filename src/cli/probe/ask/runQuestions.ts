@@ -222,6 +222,9 @@ function caseOf(words: readonly string[], startStatus = ""): string[] {
   if (words.every((word) => word === word.toUpperCase())) {
     return ["statusCase=upper"];
   }
-  const isMixed = startStatus !== "" && startStatus === startStatus.toLowerCase();
-  return [`statusCase=${isMixed ? "mixed" : "capital"}`];
+  if (startStatus === "") {
+    // Only the response to a start tells the two apart.
+    return ["statusCase=capital", "statusCase=mixed"];
+  }
+  return [`statusCase=${startStatus === startStatus.toLowerCase() ? "mixed" : "capital"}`];
 }

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { ZipFile } from "yazl";
+import type * as Yazl from "yazl";
 import { RowCount, RowsRefused } from "../checks/checkedRows";
 import { columnKinds } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
@@ -24,7 +24,7 @@ export const xlsx: Format = {
     const table = await RowTable.of(from, Object.keys(types));
     requireSpace(table);
     const sheet = Readable.from(piecesOfSheet(table, types), { objectMode: false });
-    const zip = new ZipFile();
+    const zip = new (zipLibrary().ZipFile)();
     // The same rows become the same bytes.
     const entry = { mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: 0o100644 };
     for (const [name, content] of Object.entries(parts.fixed(table))) {
@@ -140,4 +140,10 @@ async function widthsOf(table: RowTable): Promise<number[]> {
     }
   }
   return widths;
+}
+
+/** A part of the provider's bundle. Programs load this module too, without its library beside it, and write no rows. */
+function zipLibrary(): typeof Yazl {
+  // biome-ignore lint/style/noCommonJs: an import at the top would load the library in every program
+  return require("yazl");
 }
