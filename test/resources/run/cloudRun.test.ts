@@ -69,7 +69,7 @@ describe("CloudRun", () => {
     });
 
     it("no second run if the response contains no batch number, and says what may exist", async () => {
-      world.emulator.setBehaviour({ startAnswer: "null" });
+      world.emulator.setBehaviour({ startResponse: "null" });
       await failure(run.up(fast));
       assert.equal(run.state.outcome, "unknown");
       await failure(run.up(fast));
