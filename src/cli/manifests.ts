@@ -1,14 +1,9 @@
 import { setImmediate } from "node:timers/promises";
+import { manifestReader } from "../manifest/component";
 import type { ManifestFile } from "../manifest/problems";
 import type { Manifests } from "../manifest/readManifests";
 import { anyVariables } from "../manifest/variables";
 import type { Cli } from "./cli";
-
-/** The reader of manifests, loaded by the commands that use it: an import at the top would load the parser with every command. */
-export function manifestReader(): typeof import("../manifest/readManifests") {
-  // biome-ignore lint/style/noCommonJs: see above
-  return require("../manifest/readManifests");
-}
 
 /**
  * Reads manifests, relative to the current folder. The values of variables are not known.

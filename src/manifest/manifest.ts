@@ -3,8 +3,9 @@ import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
 import { isUrn } from "../resources/urn";
-import { isPlainMap } from "../resources/values";
 import { didYouMean } from "../values/likelyName";
+import type { DeclaredResources } from "./component";
+import { declareAll, manifestReader, pathsOf, problemOfArgs } from "./component";
 import type { Declared, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
 
@@ -53,16 +54,13 @@ export class Manifest extends ComponentResource {
 
 function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
   const { path, variables = {} } = args ?? {};
-  const paths = Array.isArray(path) ? path : [path];
-  if (paths.length === 0 || paths.some((each) => typeof each !== "string")) {
-    throw new RunError(`Manifest "${name}": path must be a string or a non-empty list of strings.`);
-  }
-  if (!isPlainMap(variables)) {
-    throw new RunError(`Manifest "${name}": variables must be a map of values by their names.`);
+  const problem = problemOfArgs(path, variables);
+  if (problem !== undefined) {
+    throw new RunError(`Manifest "${name}": ${problem}.`);
   }
   const { readManifests, refusalOf } = manifestReader();
   const { tasks, problems } = readManifests({
-    paths,
+    paths: pathsOf(path) as string[],
     folder: process.cwd(),
     settings: programSettings(),
     variables: variablesOf(variables),
@@ -81,32 +79,20 @@ function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
   };
 }
 
-/** Loads the parser with the first manifest: most programs have none. */
-function manifestReader(): typeof import("./readManifests") {
-  // biome-ignore lint/style/noCommonJs: an import at the top would load the parser with every program
-  return require("./readManifests");
-}
-
-/** All tasks come before the first run: a run may start again with a change of any task. */
-function declare(declared: readonly DeclaredTask[], parent: Manifest): Record<string, ReadonlyMap<string, unknown>> {
-  const tasks = new Map(
-    declared.map((each) => [each.name, new ExtractionTask(each.name, argsOf(each), optionsOf(each, parent))]),
-  );
-  const runs = new Map<string, CloudRun>();
-  const exports = new Map<string, DataExport>();
-  for (const { name, run, exports: ofTask } of declared) {
-    const taskId = tasks.get(name)?.id;
-    if (run !== undefined) {
-      const rerunOn = run.rerunOn?.flatMap((each) => tasks.get(each) ?? []);
-      runs.set(name, new CloudRun(run.name, { ...argsOf(run), taskId, rerunOn }, optionsOf(run, parent)));
-    }
-    for (const each of ofTask) {
-      const lotNo = each.readsRun ? runs.get(name)?.id : undefined;
-      const args = { taskId, ...(lotNo && { lotNo }), ...argsOf(each) };
-      exports.set(each.name, new DataExport(each.name, args, optionsOf(each, parent)));
-    }
-  }
-  return { tasks, runs, exports };
+function declare(
+  tasks: readonly DeclaredTask[],
+  parent: Manifest,
+): DeclaredResources<ExtractionTask, CloudRun, DataExport> {
+  return declareAll(tasks, {
+    task: (each) => new ExtractionTask(each.name, argsOf(each), optionsOf(each, parent)),
+    run: (run, { id }, rerunOn) =>
+      new CloudRun(run.name, { ...argsOf(run), taskId: id, rerunOn }, optionsOf(run, parent)),
+    export(each, { id }, run) {
+      const lotNo = each.readsRun ? run?.id : undefined;
+      const args = { taskId: id, ...(lotNo && { lotNo }), ...argsOf(each) };
+      return new DataExport(each.name, args, optionsOf(each, parent));
+    },
+  });
 }
 
 /** The check of the manifest has compared the values with the descriptions of the arguments. */

@@ -1,11 +1,12 @@
 import { Argument, Option } from "commander";
+import { manifestReader } from "../../manifest/component";
 import { isPlainMap } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { givenOrSelected } from "../connection/selectedStack";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 import { table } from "../output/table";
 
 export const list: CliCommand = {

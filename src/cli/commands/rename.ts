@@ -3,6 +3,7 @@ import { rename as move } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import { lock } from "proper-lockfile";
+import { manifestReader } from "../../manifest/component";
 import type { DeclaredTask, Manifests } from "../../manifest/readManifests";
 import type { RenamedFile } from "../../manifest/renameTask";
 import { isUrn } from "../../resources/urn";
@@ -11,7 +12,7 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
 import { writeFiles } from "../output/writeFiles";
 

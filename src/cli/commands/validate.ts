@@ -1,9 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { Argument } from "commander";
+import { manifestReader } from "../../manifest/component";
 import type { Manifests } from "../../manifest/readManifests";
 import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
-import { manifestReader, manifestsAt } from "../manifests";
+import { manifestsAt } from "../manifests";
 
 export const validate: CliCommand = {
   name: "validate",

@@ -5,8 +5,13 @@ import { vocabulary } from "./question";
 import { markdownOf } from "./report";
 import type { RawResponse } from "./requests";
 
+export const fileNames = ["report.md", "config.sh", "behaviours.yaml", "responses.json"] as const;
+
 /** The files of a probe that writes, by their names. None holds a host, an id, a credential or a value of a row. */
-export function filesOf(report: ProbeReport, responses: readonly RawResponse[]): Record<string, string> {
+export function filesOf(
+  report: ProbeReport,
+  responses: readonly RawResponse[],
+): Record<(typeof fileNames)[number], string> {
   return {
     "report.md": markdownOf(report),
     "config.sh": configOf(report),

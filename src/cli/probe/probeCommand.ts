@@ -11,7 +11,7 @@ import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf } from "../exitCodes";
 import { yesOption } from "../options";
 import { writeFiles } from "../output/writeFiles";
-import { filesOf } from "./folder";
+import { fileNames, filesOf } from "./folder";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
@@ -183,8 +183,6 @@ function planOf({ from, group, start, out }: Flags, service: string): string {
     `Task "${from}" and its rows stay as they are.`,
   ].join(" ");
 }
-
-const fileNames = ["report.md", "config.sh", "behaviours.yaml", "responses.json"];
 
 async function finish(report: ProbeReport, { responses }: Requests, { out }: Flags): Promise<void> {
   if (out === undefined) {

@@ -45,7 +45,7 @@ export const reviewCommand: CliCommand = {
     new Option("--ignore <field>", "field that is not compared; can be given several times").argParser(addField),
     new Option(
       "--fail-on <condition>",
-      `condition of each export in which the exit code is 1, as in compare; can be given several times`,
+      "condition of each export in which the exit code is 1, as in compare; can be given several times",
     ).argParser(addCondition),
     new Option("--no-values", "show no values of rows"),
   ],

@@ -2,6 +2,7 @@ import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { Properties } from "../../engine/serialization";
+import { declareAll, manifestReader, pathsOf, problemOfArgs } from "../../manifest/component";
 import type { DeclaredTask, Declared as InManifest } from "../../manifest/readManifests";
 import type { Host } from "../../provider/host";
 import { ProviderError } from "../../provider/providerErrors";
@@ -9,7 +10,7 @@ import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
 import { linesAsOne } from "../../resources/lists/linesAsOne";
 import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
-import { isPlainMap, unknown } from "../../resources/values";
+import { unknown } from "../../resources/values";
 import { ownPackage } from "../../service/ownPackage";
 import { pluginDownloadUrl } from "../schemaText";
 import type { WireProperties } from "../values";
@@ -47,26 +48,23 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
   const title = `Manifest "${request.getName()}"`;
   const { values, secrets } = decodeStruct(request.getInputs());
   const { path, variables = {} } = values;
-  const paths: unknown[] = Array.isArray(path) ? path : [path];
-  if (paths.length === 0 || paths.some((each) => typeof each !== "string")) {
-    const got = paths.includes(unknown) ? "; got a value that this preview does not know" : "";
-    throw new ProviderError(`${title}: path must be a string or a non-empty list of strings${got}.`);
+  const problem = problemOfArgs(path, variables);
+  if (problem !== undefined) {
+    const got = pathsOf(path).includes(unknown) ? "; got a value that this preview does not know" : "";
+    throw new ProviderError(`${title}: ${problem}${got}.`);
   }
-  if (!isPlainMap(variables)) {
-    throw new ProviderError(`${title}: variables must be a map of values by their names.`);
-  }
-  const resource = Object.entries(variables).find(([, value]) => value instanceof ResourceReference);
+  const resource = Object.entries(variables as Properties).find(([, value]) => value instanceof ResourceReference);
   if (resource !== undefined) {
     throw new ProviderError(`${title}: variables.${resource[0]} is a resource. Give a property of it, such as its id.`);
   }
   refuseOptions(title, request);
   const { readManifests, refusalOf } = manifestReader();
   const { tasks, problems } = readManifests({
-    paths: paths as string[],
+    paths: pathsOf(path) as string[],
     folder: host.programFolder,
     settings: host.config.settings,
     variables: variablesOf(
-      variables,
+      variables as Properties,
       secrets.filter(([name]) => name === "variables"),
     ),
   });
@@ -74,12 +72,6 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
     throw new ProviderError(refusalOf(title, problems));
   }
   return tasks;
-}
-
-/** Loads the parser with the first manifest: most programs have none. */
-function manifestReader(): typeof import("../../manifest/readManifests") {
-  // biome-ignore lint/style/noCommonJs: an import at the top would load the parser with every command
-  return require("../../manifest/readManifests");
 }
 
 /** The engine would ignore these options of a component, and the user would not know. */
@@ -105,6 +97,15 @@ function refuseOptions(title: string, request: ConstructRequest): void {
 /** A child, or undefined if it failed or was skipped. */
 type Child = Promise<Registered | undefined>;
 
+/** What a child needs of others. */
+interface Needed {
+  /** The arguments that are their ids. */
+  ids?: Readonly<Record<string, Child>>;
+  rerunOn?: readonly Child[];
+  /** Another one that it waits for. */
+  after?: Child;
+}
+
 class ManifestComponent {
   private urn = "";
   /** What the component waits for, and each of its children. */
@@ -125,23 +126,15 @@ class ManifestComponent {
       return new ConstructResponse();
     }
     this.urn = own.urn;
-    const tasks = new Map<string, Child>();
-    const runs = new Map<string, Child>();
-    const exports = new Map<string, Child>();
-    for (const each of declared) {
-      tasks.set(each.name, this.child("ExtractionTask", each, {}));
-    }
-    for (const { name, run, exports: ofTask } of declared) {
-      const task = tasks.get(name);
-      if (run !== undefined) {
-        const rerunOn = run.rerunOn?.flatMap((each) => tasks.get(each) ?? []);
-        runs.set(name, this.child("CloudRun", run, { taskId: task }, rerunOn));
-      }
-      for (const each of ofTask) {
-        const lotNo = each.readsRun ? runs.get(name) : undefined;
-        exports.set(each.name, this.child("DataExport", each, { taskId: task, lotNo }, undefined, runs.get(name)));
-      }
-    }
+    const { tasks, runs, exports } = declareAll<Child, Child, Child>(declared, {
+      task: (each) => this.child("ExtractionTask", each, {}),
+      run: (run, taskId, rerunOn) => this.child("CloudRun", run, { ids: { taskId }, rerunOn }),
+      export: (each, taskId, run) =>
+        this.child("DataExport", each, {
+          ids: { taskId, ...(each.readsRun && run !== undefined && { lotNo: run }) },
+          after: run,
+        }),
+    });
     return this.response({
       tasks: await this.outputOf(tasks, ({ id }) => id || unknownText),
       runs: await this.outputOf(runs, ({ id }) => id || unknownText),
@@ -170,44 +163,37 @@ class ManifestComponent {
     return resource;
   }
 
-  /**
-   * Declares a child after all resources that it needs; not at all if one of them has failed.
-   * @param ids the arguments that are ids of other children
-   * @param after another child that it waits for
-   */
+  /** Declares a child after all others that it needs; not at all if one of them has failed. */
   private async child(
     ownType: string,
     { name, args, was, opts }: InManifest,
-    ids: Readonly<Record<string, Child | undefined>>,
-    rerunOn?: readonly Child[],
-    after?: Child,
+    { ids = {}, rerunOn, after }: Needed,
   ): Child {
-    const named = await Promise.all(
-      Object.entries(ids).map(async ([argument, child]) => [argument, child && (await child)] as const),
-    );
-    const resources = rerunOn && (await Promise.all(rerunOn));
-    const others = [...(resources ?? []), ...(after === undefined ? [] : [await after])];
-    const given = named.filter(([argument]) => ids[argument] !== undefined);
-    if (others.includes(undefined) || given.some(([, child]) => child === undefined)) {
+    const ofIds = await awaited(Object.values(ids));
+    const ofRerun = rerunOn && (await awaited(rerunOn));
+    const others = await awaited(after === undefined ? [] : [after]);
+    if (ofIds === undefined || others === undefined || (rerunOn !== undefined && ofRerun === undefined)) {
       return undefined;
     }
-    const used = [...given.map(([, child]) => child), ...others] as Registered[];
+    const byArgument = Object.fromEntries(Object.keys(ids).map((argument, index) => [argument, ofIds[index]]));
+    const known = Object.fromEntries(
+      Object.entries(byArgument).map(([argument, each]) => [argument, each?.id || unknown]),
+    );
     const sent = linesAsOne(resourceNamed(ownType).args, args, (argument, list) => ({ [argument]: list }));
     const { values, secrets } = withoutVariables(sent);
-    const known = Object.fromEntries(given.map(([argument, child]) => [argument, child?.id || unknown]));
     const wire: Properties = { ...encode({ ...known, ...values }, secrets) };
-    if (resources !== undefined) {
-      wire.rerunOn = (resources as Registered[]).map(({ urn, id }) => referenceTo(urn, id));
+    if (ofRerun !== undefined) {
+      wire.rerunOn = ofRerun.map(({ urn, id }) => referenceTo(urn, id));
     }
+    const used = [...ofIds, ...(ofRerun ?? []), ...others].map(({ urn }) => urn);
     const request = this.custom(ownType, name)
       .setObject(structOf(wire))
-      .setDependenciesList([...new Set([...this.waitsFor, ...used.map(({ urn }) => urn)])])
+      .setDependenciesList([...new Set([...this.waitsFor, ...used])])
       .setAliasesList(aliasesOf([...was.map(earlier), { type: typeToken(ownType, "dynamic") }]));
     for (const argument of Object.keys(wire)) {
-      const urns = argument === "rerunOn" ? (resources ?? []) : [given.find(([each]) => each === argument)?.[1]];
-      const list = urns.flatMap((each) => each?.urn ?? []);
-      const of = new RegisterResourceRequest.PropertyDependencies().setUrnsList(list);
-      request.getPropertydependenciesMap().set(argument, of);
+      const of = argument === "rerunOn" ? (ofRerun ?? []) : [byArgument[argument] ?? []].flat();
+      const urns = new RegisterResourceRequest.PropertyDependencies().setUrnsList(of.map(({ urn }) => urn));
+      request.getPropertydependenciesMap().set(argument, urns);
     }
     opts.protect !== undefined && request.setProtect(opts.protect);
     opts.retainOnDelete !== undefined && request.setRetainondelete(opts.retainOnDelete);
@@ -261,4 +247,10 @@ class ManifestComponent {
 
 function earlier(name: string): AliasOf {
   return isUrn(name) ? { urn: name } : { name };
+}
+
+/** Undefined if one of them has failed. */
+async function awaited(children: readonly Child[]): Promise<Registered[] | undefined> {
+  const found = await Promise.all(children);
+  return found.every((each) => each !== undefined) ? found : undefined;
 }

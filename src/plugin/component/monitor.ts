@@ -62,8 +62,9 @@ export class Monitor {
         resolve(undefined);
         return;
       }
-      onAbort(this.interrupted, () => resolve(undefined));
+      const forget = onAbort(this.interrupted, () => resolve(undefined));
       call((error, response) => {
+        forget();
         const hasEnded = error !== null && ended(error);
         error === null || hasEnded ? resolve(hasEnded ? undefined : response) : reject(error);
       });
