@@ -94,7 +94,7 @@ export async function offsets(probing: Probing): Promise<Answer> {
   const isCursor = first.offset !== 0 && first.offset !== first.rows.length;
   const middle = first.total > 2 ? await page(on, isCursor ? first.offset : 2, 1) : undefined;
   trial.nextOffset = middle && (isCursor ? middle.offset : 3);
-  const offsetAnswer = isCursor ? "cursor" : first.offset > 0 ? "next" : middle?.offset === 0 ? "zero" : "asked";
+  const offsetResponse = isCursor ? "cursor" : first.offset > 0 ? "next" : middle?.offset === 0 ? "zero" : "asked";
   const isWhole = whole.rows.length === whole.total;
   const arrived = whole.total - first.total;
   const ends =
@@ -102,18 +102,18 @@ export async function offsets(probing: Probing): Promise<Answer> {
       ? ["restTotal"]
       : !isWhole
         ? []
-        : ["next", "cursor"].includes(offsetAnswer)
+        : ["next", "cursor"].includes(offsetResponse)
           ? [whole.offset === 0 ? "offsetStays" : "emptyPage"]
           : ["emptyPage", "offsetStays"];
   const behaviours = [
-    ...(first.total > 2 || first.offset > 0 ? [`offsetAnswer=${offsetAnswer}`] : []),
+    ...(first.total > 2 || first.offset > 0 ? [`offsetResponse=${offsetResponse}`] : []),
     ...(first.total > 2 ? ends.map((value) => `endOfData=${value}`) : []),
     ...(first.total > 2 ? [`rowsWhileReading=${arrived}`] : []),
     ...(middle === undefined ? [] : [`emptyPageEvery=${middle.rows.length === 0 ? 1 : 0}`]),
   ];
   const grows = arrived > 0 ? ` ${counted(arrived, "row")} arrived after the first page.` : "";
   const kind = { cursor: "a cursor", next: "the next offset", zero: "always 0", asked: "the requested offset" }[
-    offsetAnswer
+    offsetResponse
   ];
   const end = ends[0] === "restTotal" ? "restTotal counts down" : "restTotal does not count down";
   return { found: `A response has ${kind} as its offset, and ${end}. Total ${whole.total}.${grows}`, behaviours };

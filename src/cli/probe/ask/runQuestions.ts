@@ -52,13 +52,13 @@ export async function start(probing: Probing): Promise<Answer> {
   trial.made();
   if (typeof lotNo === "string" && typeof status === "string") {
     const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
-    return { found, behaviours: ["startAnswer=data"] };
+    return { found, behaviours: ["startResponse=data"] };
   }
   const value = data === true ? "true" : "null";
   return {
     is: "problem",
     found: `The response has no lotNo and status: its data is ${data === true || data === null ? String(data) : `a ${typeof data}`}.`,
-    behaviours: [`startAnswer=${value}`],
+    behaviours: [`startResponse=${value}`],
     limitation:
       "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
   };
