@@ -21,9 +21,7 @@ const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 const longest = [
   "quickstart/quickstart",
   "realEngine/templates",
-  "realEngine/review",
   "realEngine/kills/kills",
-  "realEngine/schedule",
   "realEngine/diffs/runs",
   "realEngine/packaging",
   "realEngine/runLabels",

@@ -1,5 +1,5 @@
 import type { CliCommand } from "../../src/cli/command";
-import { commands } from "../../src/cli/commands/index";
+import { allCommands } from "../../src/cli/commands/index";
 import { exitCodes } from "../../src/cli/exitCodes";
 import { commonOptions, connectionOptions } from "../../src/cli/options";
 import { programName } from "../../src/cli/program";
@@ -14,7 +14,7 @@ export function partsOfCli(): Parts {
   return {
     command: "npm run docs",
     required: {
-      commands: commands.map(sectionOf).join("\n\n"),
+      commands: allCommands().map(sectionOf).join("\n\n"),
       "common options": optionsList([...connectionOptions(), ...commonOptions()]),
       "exit codes": codes.join("\n"),
     },

@@ -18,6 +18,7 @@ import type { Context } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import { connectTo, contextOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { numberFrom, taskArgument } from "../options";
@@ -95,8 +96,8 @@ export const exportRows: CliCommand = {
     if (out?.includes("{lotNo}") === true && lotNo === undefined) {
       throw new CliError('--out contains "{lotNo}", which needs --lot-no. No request was sent.', "usage");
     }
-    const connection = await cli.connectTo(String(given), flags);
-    const context = cli.context(connection);
+    const connection = await connectTo(String(given), flags, cli);
+    const context = contextOf(connection, cli);
     const args: DataExportArgs = {
       taskId: connection.task.taskId,
       ...(lotNo === undefined ? { scope: "all" as const } : { scope: "batch" as const, lotNo }),

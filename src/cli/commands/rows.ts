@@ -8,6 +8,7 @@ import type { CliCommand } from "../command";
 import { pageOf } from "../compare/page/page";
 import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
 import { pageFile, plannedPage } from "../compare/page/writePage";
+import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { namesIn, numberFrom, taskArgument, yesOption } from "../options";
@@ -52,7 +53,7 @@ export const rows: CliCommand = {
   async run({ arguments: [given], options }, cli) {
     const { lotNo, limit, offset, columns, html, yes, ...flags } = options as unknown as Flags;
     const pageOfRows = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-    const { client, task } = await cli.connectTo(String(given), flags);
+    const { client, task } = await connectTo(String(given), flags, cli);
     const { taskId } = task;
     const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
     const most = pageOfRows === undefined ? limit : Math.max(limit, mostOnPage);

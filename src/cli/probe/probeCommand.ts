@@ -6,6 +6,7 @@ import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
+import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf } from "../exitCodes";
@@ -98,7 +99,7 @@ async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
   const connection = await connectionOf(flags, cli.interrupted);
   // A name needs the state of a stack. Without one, no request is sent for this.
   const isName = task !== undefined && flags.stack !== undefined;
-  const taskId = isName ? (await cli.connectTo(task, flags)).task.taskId : task;
+  const taskId = isName ? (await connectTo(task, flags, cli)).task.taskId : task;
   const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
   const report = await probe(probing, () => cli.checkInterrupted(noReport));
   cli.checkInterrupted(noReport);
@@ -113,7 +114,7 @@ function probingOf({ config, options }: Connection, cli: Cli, requests: Requests
     deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
     watch: requests,
   };
-  const clientWith: Probing["clientWith"] = (changes) => cli.client({ ...options, ...limits, ...changes });
+  const clientWith: Probing["clientWith"] = (changes) => clientOf({ ...options, ...limits, ...changes }, cli);
   return { client: clientWith({}), clientWith, options, settings: config.settings, requests };
 }
 

@@ -7,7 +7,9 @@ import { incompleteRead } from "../../../resources/export/rowReader";
 import { messageOf } from "../../../resources/resource";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
 import { counted } from "../../../resources/values";
-import type { Cli, Connected, ConnectedTo } from "../../cli";
+import type { Cli } from "../../cli";
+import type { Connected, ConnectedTo } from "../../connection/connected";
+import { connectTo } from "../../connection/connected";
 import type { ConnectionFlags } from "../../connection/connection";
 import { findConnection } from "../../connection/connection";
 import { requireOrigin } from "../../connection/namedTask";
@@ -148,7 +150,7 @@ async function batchRows(
       "usage",
     );
   }
-  const connected = known === undefined ? await cli.connectTo(given, flags) : { ...known, task: { taskId: given } };
+  const connected = known === undefined ? await connectTo(given, flags, cli) : { ...known, task: { taskId: given } };
   const { client, config } = connected;
   const { taskId } = connected.task;
   const lotNo =

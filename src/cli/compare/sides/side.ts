@@ -1,6 +1,6 @@
 import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { comparableEnding, formatNames } from "../../../resources/export/formats/formats";
-import type { Connected } from "../../cli";
+import type { Connected } from "../../connection/connected";
 import { CliError } from "../../exitCodes";
 
 /** One of the two things that are compared. */
