@@ -1,4 +1,5 @@
 import { Argument, Option } from "commander";
+import { knownEndings } from "../../resources/export/formats/formats";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
@@ -38,7 +39,7 @@ export const compareCommand: CliCommand = {
   name: "compare",
   summary: "compare two files of rows, or two runs of tasks",
   details:
-    "A side is a file (.ndjson, .json, .csv, .parquet or .xlsx, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
+    `A side is a file (${knownEndings.formats.join(", ")}, also with ${knownEndings.compressions.join(" or ")}, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. ` +
     "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api, and hucre for .xlsx.",
   connects: true,
   arguments: [

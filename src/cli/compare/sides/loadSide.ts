@@ -84,13 +84,14 @@ async function fetchSide(id: Id, side: Side, options: LoadOptions): Promise<Fetc
   const { format = "ndjson", compression } = side as Partial<FileSide>;
   const path = join(database.folder, `${id}.rows`);
   const file = await temporaryFile(pieces, { name, format, compression }, { path, database });
-  const rows = await rowsFile(file, database).catch((error: unknown) => {
+  const rows = await rowsFile(file, format, database).catch((error: unknown) => {
     database.checkInterrupted();
     throw unreadable({ name, format, file }, error);
   });
   cli.terminal.endProgress();
   return { id, name, format, file: rows, notes: [...notes, ...rows.notes.map((note) => `"${name}": ${note}`)] };
 }
+
 async function loadSide(side: FetchedSide, layout: Layout, { database, cli }: LoadOptions): Promise<LoadedSide> {
   const { id, name, file, notes } = side;
   cli.terminal.progress(`Reading ${name}`);
