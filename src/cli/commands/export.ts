@@ -49,8 +49,7 @@ const csvKinds: Readonly<Record<string, CsvArgs>> = Object.fromEntries(
 export const exportRows: CliCommand = {
   name: "export",
   summary: "write the rows of a task or of one of its runs to a file or to standard output",
-  details:
-    "The command marks nothing as exported, and never overwrites a file. An export to a file that fails writes no file.",
+  details: "Nothing is marked as exported, and no file is overwritten. A failed export writes no file.",
   connects: true,
   arguments: [taskArgument()],
   options: [

@@ -10,7 +10,7 @@ import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
 import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
-import { Database } from "./database";
+import { inDatabase } from "./database";
 import { readHistory } from "./history/history";
 import { historyDocument, historyPage, historyReport } from "./history/historyReport";
 import type { Key } from "./keyedRows";
@@ -143,15 +143,6 @@ export async function compareIn(
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });
-}
-
-async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await Database.create(cli);
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }
 
 /** @param withValues whether values of rows may be shown: keys are */
