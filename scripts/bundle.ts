@@ -14,8 +14,8 @@ const notices = "THIRD-PARTY-NOTICES.txt";
  * install does not contain them. The package's own dependencies and Pulumi stay outside, because programs use them too.
  */
 export async function bundleEntries(dist: string): Promise<void> {
-  await bundleEntry("src/provider/provider.ts", join(dist, "provider"));
-  await bundleEntry("src/cli/main.ts", join(dist, "cli"));
+  await bundleEntry({ provider: "src/provider/provider.ts" }, join(dist, "provider"));
+  await bundleEntry(commandLine, join(dist, "cli"));
   await bundlePlugin(join(dist, "plugin"), false);
   for (const module of onDemand) {
     await bundleOnDemand(module, dist);
@@ -56,6 +56,9 @@ const commandOverLibrary: Plugin = {
   },
 };
 
+/** The start of the command line, and all the rest. */
+const commandLine = { main: "src/cli/main.ts", cliProcess: "src/cli/cliProcess.ts" };
+
 /** Modules whose libraries take long to load and are rarely needed: each is a bundle of its own, which the others load when they need it. */
 const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml"];
 
@@ -67,6 +70,7 @@ const loadOnDemand: Plugin = {
       const path = `../${module}.js`;
       build.onResolve({ filter: new RegExp(`/${basename(module)}$`) }, () => ({ path, external: true }));
     }
+    build.onResolve({ filter: /^\.\/cliProcess$/ }, ({ path }) => ({ path: `${path}.js`, external: true }));
   },
 };
 
@@ -94,7 +98,7 @@ const besidePlugin = {
 const loadFromBeside: Plugin = {
   name: "load from beside",
   setup(build) {
-    build.onResolve({ filter: /^(?:axios|.*\/(?:jsonSchema|yaml))$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(?:axios|.*\/(?:jsonSchema|yaml|cliProcess|pluginProcess))$/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
     );
   },
@@ -114,7 +118,12 @@ export async function bundlePlugin(folder: string, withCommandLine: boolean): Pr
   const { metafile } = await bundle({
     ...others,
     external: [...external.filter((name) => optionalPackages.includes(name)), ...unusedByPlugin],
-    entryPoints: { main: "src/plugin/main.ts", ...besidePlugin, ...(withCommandLine && { cli: "src/cli/main.ts" }) },
+    entryPoints: {
+      main: "src/plugin/main.ts",
+      pluginProcess: "src/plugin/pluginProcess.ts",
+      ...besidePlugin,
+      ...(withCommandLine && { cli: commandLine.main, cliProcess: commandLine.cliProcess }),
+    },
     outdir: folder,
     plugins: [ownPackageInside, loadFromBeside],
     // Most of it is the code of packages. Names stay, for the reports of faults.
@@ -142,9 +151,9 @@ const ownPackageInside: Plugin = {
   },
 };
 
-async function bundleEntry(entry: string, folder: string): Promise<void> {
+async function bundleEntry(entryPoints: Record<string, string>, folder: string): Promise<void> {
   removeModules(folder);
-  const { metafile } = await bundle({ ...options(), entryPoints: [entry], outdir: folder, plugins: [loadOnDemand] });
+  const { metafile } = await bundle({ ...options(), entryPoints, outdir: folder, plugins: [loadOnDemand] });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
 }
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ownPackage } from "../service/ownPackage";
 import type { CliCommand, CommandValues } from "./command";
-import { commands } from "./commands/index";
+import { commandsFor } from "./commands/index";
 import { optionsOf } from "./options";
 import type { Terminal } from "./terminal";
 
@@ -25,7 +25,7 @@ export interface Invocation {
  */
 export function parse(argv: readonly string[], terminal: Terminal): Invocation | undefined {
   let found: Invocation | undefined;
-  const program = makeProgram(terminal, (invocation) => {
+  const program = makeProgram(commandsFor(argv), terminal, (invocation) => {
     found = invocation;
   });
   try {
@@ -40,7 +40,11 @@ export function parse(argv: readonly string[], terminal: Terminal): Invocation |
 }
 
 /** The commands as the parser knows them. */
-function makeProgram(terminal: Terminal, invoke: (invocation: Invocation) => void): Command {
+function makeProgram(
+  commands: readonly CliCommand[],
+  terminal: Terminal,
+  invoke: (invocation: Invocation) => void,
+): Command {
   const output = {
     writeOut: (text: string) => void terminal.write(text),
     writeErr: (text: string) => terminal.say(text.trimEnd()),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { commands } from "../internals/cli";
+import { allCommands, commandsFor } from "../internals/cli";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 describe("the command line", () => {
@@ -11,7 +11,7 @@ describe("the command line", () => {
   after(() => world.remove());
 
   it("explains every command, with an example", async () => {
-    for (const { name, examples } of commands) {
+    for (const { name, examples } of allCommands()) {
       const { code, stdout, stderr } = await world.run(`${name} --help`);
       assert.deepEqual([code, stderr], [0, ""], name);
       assert.match(stdout, new RegExp(`^Usage: webextract ${name} `));
@@ -21,13 +21,25 @@ describe("the command line", () => {
       assert.ok(examples.length > 0);
     }
     const { stdout } = await world.run("--help");
-    for (const { name } of commands) {
+    for (const { name } of allCommands()) {
       assert.match(stdout, new RegExp(`^ {2}${name.split(" ")[0]} `, "m"));
     }
   });
 
+  it("loads the one command that it is about", () => {
+    const names = (line: string): string[] => commandsFor(line.split(" ")).map(({ name }) => name);
+    for (const { name } of allCommands()) {
+      assert.deepEqual(
+        names(`${name} --help`).filter((each) => each === name),
+        [name],
+      );
+      assert.ok(names(name).every((each) => each.split(" ")[0] === name.split(" ")[0]));
+    }
+    assert.deepEqual(names("--help").length, allCommands().length);
+  });
+
   it("has examples that it accepts", async () => {
-    const lines = commands.flatMap(({ examples }) => examples.map(({ line }) => line));
+    const lines = allCommands().flatMap(({ examples }) => examples.map(({ line }) => line));
     for (const line of lines) {
       // A usage error would be reported before the missing service.
       const [words = ""] = line.split(/ [|<] /);
@@ -61,7 +73,7 @@ describe("the command line", () => {
   });
 
   it("refuses empty arguments and options, as of a variable that is not set", async () => {
-    for (const { name, arguments: given = [] } of commands) {
+    for (const { name, arguments: given = [] } of allCommands()) {
       for (const [index, argument] of given.entries()) {
         const before = given.slice(0, index).map((each) => each.argChoices?.[0] ?? "shop-1");
         const after = given.slice(index + 1).flatMap((each) => (each.required ? ["shop-1"] : []));
@@ -176,14 +188,14 @@ describe("the command line", () => {
     assert.deepEqual(completed("export", "shop-1", "--format", ""), ["ndjson", "json", "csv", "parquet", "xlsx"]);
     assert.deepEqual(completed("export", "shop-1", "-f", "p"), ["parquet"]);
     assert.deepEqual(completed("token", "status", "--p"), ["--profile"]);
-    const first = new Set(commands.map(({ name }) => name.split(" ")[0]));
+    const first = new Set(allCommands().map(({ name }) => name.split(" ")[0]));
     assert.deepEqual(new Set(completed("")), first);
   });
 
   it("names every command and option in the completion of each shell", async () => {
     for (const shell of ["bash", "zsh", "fish"]) {
       const { script } = (await world.run(`completion ${shell} --json`)).json();
-      for (const { name, options = [] } of commands) {
+      for (const { name, options = [] } of allCommands()) {
         assert.ok(
           name.split(" ").every((word) => script.includes(word)),
           `${shell}: ${name}`,

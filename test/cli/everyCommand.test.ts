@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
-import { commands } from "../internals/cli";
+import { allCommands } from "../internals/cli";
 import type { Ended, Running } from "./webextract";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
@@ -221,7 +221,7 @@ describe("every command", () => {
 
   it("is in this table", () => {
     assert.deepEqual(
-      commands.map(({ name }) => name),
+      allCommands().map(({ name }) => name),
       Object.keys(table),
     );
   });

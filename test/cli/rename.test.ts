@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { PassThrough } from "node:stream";
-import { commands, Terminal } from "../internals/cli";
+import { allCommands, Terminal } from "../internals/cli";
 import { Cli } from "../internals/compare";
 import { CliWorld } from "./webextract";
 
@@ -149,7 +149,7 @@ describe("rename", () => {
   });
 
   it("changes nothing if a file was changed or has gone since it was read", async () => {
-    const rename = commands.find(({ name }) => name === "rename");
+    const rename = allCommands().find(({ name }) => name === "rename");
     const path = world.path("tasks.yaml");
     for (const meanwhile of [() => writeFileSync(path, "changed"), () => rmSync(path)]) {
       write("tasks.yaml", "name: old\nfrom: { adoptTaskId: a }\n");

@@ -1,6 +1,6 @@
 export { adviceOn } from "../../src/cli/advice";
 export { commandLine } from "../../src/cli/commandLine";
-export { commands } from "../../src/cli/commands/index";
+export { allCommands, commandsFor } from "../../src/cli/commands/index";
 export { CliError } from "../../src/cli/exitCodes";
 export { migratedState } from "../../src/cli/migrate/migratedState";
 export { table } from "../../src/cli/output/table";

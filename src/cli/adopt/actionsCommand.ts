@@ -3,6 +3,7 @@ import { secretValue } from "../../resources/adopt/adoptedTask";
 import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
+import { connectTo, contextOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { taskArgument, typesOption } from "../options";
@@ -30,9 +31,9 @@ export const actionsCommand: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { types, json: _json, ...flags } = options as Flags;
-    const connection = await cli.connectTo(String(given), flags);
+    const connection = await connectTo(String(given), flags, cli);
     const { taskId } = connection.task;
-    const context = cli.context(connection);
+    const context = contextOf(connection, cli);
     const asked = types ?? context.settings.actionTypes;
     const { tasks } = await readTasks([{ taskId }], asked, new Secrets(context.redact), context);
     const [task] = tasks;

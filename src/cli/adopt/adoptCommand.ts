@@ -3,6 +3,7 @@ import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
 import { counted, shellQuoted } from "../../resources/values";
 import type { CliCommand } from "../command";
+import { connectToAll, contextOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { inputText } from "../inputFile";
@@ -89,7 +90,7 @@ export const adoptCommand: CliCommand = {
       throw new CliError("Name at least one task, or give --ids-file. No request was sent.", "usage");
     }
     const ids = named.map(({ taskId }) => taskId);
-    const { tasks: meant, profile, ...connection } = await cli.connectToAll(ids, flags);
+    const { tasks: meant, profile, ...connection } = await connectToAll(ids, flags, cli);
     if (importFile !== undefined && profile !== undefined) {
       throw new CliError(
         `pulumi import finds only tasks of the top-level credentials, and these are of profile "${profile}". Write declarations with --out. ${nothingWritten}`,
@@ -100,7 +101,7 @@ export const adoptCommand: CliCommand = {
     const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
     const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
     requireOneName(wanted);
-    const context = cli.context(connection);
+    const context = contextOf(connection, cli);
     const asked = types ?? context.settings.actionTypes;
     const secrets = new Secrets(context.redact, importFile === undefined ? undefined : notImported);
     const { tasks, gone } = await readTasks(wanted, asked, secrets, context);

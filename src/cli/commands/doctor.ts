@@ -4,6 +4,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import { clientOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
 import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
@@ -55,7 +56,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
     return problems.map((found) => problem("configuration", found, "Correct this, then run doctor again."));
   }
   const { config, options } = connection;
-  const client = cli.client(options);
+  const client = clientOf(options, cli);
   const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
   return [
     good("configuration", `service ${new URL(options.baseUrl).origin}`),

@@ -11,6 +11,7 @@ import { isServiceError } from "../../service/errors/errors";
 import { lostStart, waitCommand } from "../advice";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import { connectTo, contextOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
 import { describeTask } from "../connection/namedTask";
@@ -68,8 +69,8 @@ export const run: CliCommand = {
     if (settle !== settleSeconds.default && flags.finishedWhen !== "rowsSettled") {
       throw new CliError("--settle needs --finished-when rowsSettled. No request was sent.", "usage");
     }
-    const connection = await cli.connectTo(String(given), flags);
-    const context = cli.context(connection);
+    const connection = await connectTo(String(given), flags, cli);
+    const context = contextOf(connection, cli);
     const { taskId } = connection.task;
     const args: CloudRunArgs = {
       ...{ taskId, timeoutSeconds: timeout, pollSeconds: poll, settleSeconds: settle },

@@ -6,6 +6,7 @@ import { mostStopSeconds, stopRun } from "../../resources/run/runStop";
 import { terminalStatusOf } from "../../resources/run/statuses";
 import { countsOf, runningOf } from "../../resources/run/subtaskList";
 import type { CliCommand, Result } from "../command";
+import { connectTo, contextOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { describeTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
@@ -23,7 +24,7 @@ export const status: CliCommand = {
     { line: "status shop-1 --json --stack production", does: "lists them, in the account of a Pulumi stack" },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { client, config, task } = await cli.connectTo(String(given), options);
+    const { client, config, task } = await connectTo(String(given), options, cli);
     const { taskId } = task;
     const list = await client.allSubtasks(taskId, { signal: cli.interrupted });
     const { total, byStatus } = countsOf(list);
@@ -71,9 +72,9 @@ export const stop: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { timeout, poll, yes, ...flags } = options as unknown as StopFlags;
-    const connection = await cli.connectTo(String(given), flags);
+    const connection = await connectTo(String(given), flags, cli);
     const { taskId } = connection.task;
-    const context = cli.context(connection);
+    const context = contextOf(connection, cli);
     const wanted = { taskId, timeoutSeconds: timeout, pollSeconds: poll };
     // The user means the run whose subtasks the service lists, whatever its lotNo.
     const { state, list } = await observeRun(adopted(wanted, ""), context, { atStart: true });

@@ -2,6 +2,7 @@ import { messageOf } from "../../resources/resource";
 import type { ServiceClient } from "../../service/client";
 import { isServiceError } from "../../service/errors/errors";
 import type { CliCommand } from "../command";
+import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { sources, storedTokens, storeOf, tokenStoreOf } from "../connection/storedTokens";
@@ -20,7 +21,7 @@ export const tokenStatus: CliCommand = {
   connects: true,
   examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
   async run({ options }, cli) {
-    const connection = await cli.connect(options as ConnectionFlags);
+    const connection = await connect(options as ConnectionFlags, cli);
     const inUse = connection.client.describeCredentials();
     const { file, tokens } = await storedTokens(connection.options, cli.terminal);
     const service = serviceOf(connection);
@@ -59,7 +60,7 @@ export const tokenRefresh: CliCommand = {
   examples: [{ line: "token refresh --yes", does: "refreshes in a scheduled job" }],
   async run({ options }, cli) {
     const { yes, ...flags } = options as Flags;
-    const connection = await cli.connect(flags);
+    const connection = await connect(flags, cli);
     const service = serviceOf(connection);
     const question = `Exchange the refresh token at ${service}? The present one may become invalid.`;
     await cli.confirm(question, yes, "Nothing was refreshed.");
@@ -102,7 +103,7 @@ export const tokenImport: CliCommand = {
       refreshToken,
       settingName: (option: string) => (option === "refreshToken" ? "the given refresh token" : option),
     };
-    const { expires } = await renewed(cli.client(imported));
+    const { expires } = await renewed(clientOf(imported, cli));
     const store = storeOf(imported, cli.terminal);
     await store.setImported(refreshToken);
     return {

@@ -6,6 +6,7 @@ import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
+import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf } from "../exitCodes";
@@ -48,9 +49,9 @@ export const probeCommand: CliCommand = {
   details:
     `The command sends at most ${mostReads} requests, one after the other. All of them read. A few must be refused: reads of a task ` +
     "that does not exist, and refreshes with an invented refresh token. " +
-    "The report is Markdown for an issue. It has no host, ids, credentials or values of rows. " +
+    "The report is Markdown for an issue. It has no host, id, credential or value of a row. " +
     "The exit code is 1 if the present settings do not fit the service.\n" +
-    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy: it stays behind, and its id is ` +
+    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy. Its id is ` +
     "shown as soon as it exists. The task itself and all other tasks and rows stay as they are. With --start, it starts one run of the copy, which may cost money. " +
     "A copy or a start is sent again only after a response that proves that nothing was done. " +
     "The exit code is then 1 only if something is found that no setting fits.",
@@ -98,7 +99,7 @@ async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
   const connection = await connectionOf(flags, cli.interrupted);
   // A name needs the state of a stack. Without one, no request is sent for this.
   const isName = task !== undefined && flags.stack !== undefined;
-  const taskId = isName ? (await cli.connectTo(task, flags)).task.taskId : task;
+  const taskId = isName ? (await connectTo(task, flags, cli)).task.taskId : task;
   const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
   const report = await probe(probing, () => cli.checkInterrupted(noReport));
   cli.checkInterrupted(noReport);
@@ -113,7 +114,7 @@ function probingOf({ config, options }: Connection, cli: Cli, requests: Requests
     deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
     watch: requests,
   };
-  const clientWith: Probing["clientWith"] = (changes) => cli.client({ ...options, ...limits, ...changes });
+  const clientWith: Probing["clientWith"] = (changes) => clientOf({ ...options, ...limits, ...changes }, cli);
   return { client: clientWith({}), clientWith, options, settings: config.settings, requests };
 }
 

@@ -5,8 +5,10 @@ import { compareContent } from "../../resources/export/destinations/diskFile";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
 import { formats } from "../../resources/export/formats/formats";
 import { ResourceError } from "../../resources/resource";
-import type { Cli, Connected } from "../cli";
+import type { Cli } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
+import type { Connected } from "../connection/connected";
+import { connect, contextOf } from "../connection/connected";
 import { requireOrigin } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import type { StackExport } from "./exportPairs";
@@ -62,7 +64,7 @@ export class RowsOf {
 
   private async compareObject(name: string, content: StackExport["file"], connected: Connected): Promise<string> {
     try {
-      const destination = destinationOf(name, this.cli.context(connected));
+      const destination = destinationOf(name, contextOf(connected, this.cli));
       return await destination.compare(name, content as unknown as Content);
     } catch (error) {
       throw error instanceof ResourceError ? new CliError(error.message) : error;
@@ -72,7 +74,7 @@ export class RowsOf {
   /** @throws CliError if the stack cannot be read, or its task is at another service */
   private async connectedTo({ stack, profile, taskId, origin }: StackExport): Promise<Connected> {
     const key = JSON.stringify([stack, profile]);
-    const connection = this.connections.get(key) ?? this.cli.connect({ stack, profile });
+    const connection = this.connections.get(key) ?? connect({ stack, profile }, this.cli);
     this.connections.set(key, connection);
     const connected = await connection;
     requireOrigin({ taskId, name: taskId, origin }, connected);

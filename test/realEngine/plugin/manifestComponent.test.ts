@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isLarge } from "../../environment";
 import { World } from "../world";
-import { pluginFolder, pluginSection, yamlProgram, yamlWorld } from "./nativeWorld";
+import { nativeWorld, pluginFolder, pluginSection, prelude, yamlProgram, yamlWorld } from "./nativeWorld";
 
 const manifest = (options = "") => `
 config:
@@ -274,6 +275,40 @@ describe("a Manifest with a variable that a preview does not know", () => {
   });
 });
 
+describe("a Manifest of a program with transforms", () => {
+  const program = (transform: string): string => `
+const args = { path: "tasks", variables: { shop: "https://shop.test", token: "a" }, tasks: undefined };
+const transforms = [${transform}];
+exports.tasks = new pulumi.ComponentResource("webextract:index:Manifest", "tasks", args, { transforms }, true).tasks;
+`;
+
+  it("gives its resources to them, and goes on after one that throws", async () => {
+    const throws = '({ type }) => { if (type.endsWith("DataExport")) throw new Error("not today"); }';
+    const world = await nativeWorld({ ...options, program: program(throws) });
+    try {
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /DataExport "novels-rows" was not declared: .*not today/);
+      assert.doesNotMatch(output, /exited prematurely|\n +at .*pluginProcess/);
+      assert.deepEqual(written(world).sort(), [
+        "copyTask",
+        "startTask",
+        "startTask",
+        "updateTaskParameters",
+        "updateTaskUrls",
+      ]);
+      const changes =
+        '({ type, props, opts }) => type.endsWith("DataExport") ? { props: { ...props, format: "csv" }, opts: { ...opts, protect: true } } : undefined';
+      world.program(prelude + program(changes));
+      await world.project.up();
+      const rows = world.project.state().resources.find(({ urn }) => urn.endsWith("DataExport::novels-rows"));
+      assert.deepEqual([rows?.inputs?.format, rows?.protect], ["csv", true]);
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
 describe("a stack of the class Manifest", () => {
   const classes = `
 const { Manifest } = require("pulumi-webextract");
@@ -281,7 +316,7 @@ const token = new pulumi.Config().requireSecret("token");
 new Manifest("tasks", { path: "tasks", variables: { shop: "https://shop.test", token } });
 `;
 
-  for (const native of ["false", "true"]) {
+  for (const native of isLarge ? ["false", "true"] : ["true"]) {
     it(`becomes one of the component and back with no change and no request, with webextract:native ${native}`, async () => {
       const config = { "webextract:native": native };
       const world = await World.create({ ...options, program: classes, config, path: [pluginFolder()] });
