@@ -7,7 +7,7 @@ import {
   nothingIsLeftForLater,
   statusCodesStayInErrors,
 } from "./rules/files";
-import { linksResolve, namedModulesExist } from "./rules/links";
+import { linksResolve, namedModulesExist, pagesOfMessagesExist } from "./rules/links";
 import { importsFollowTheOrder } from "./rules/order";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
@@ -26,6 +26,7 @@ const rules: readonly Rule[] = [
   nothingIsLeftForLater,
   linksResolve,
   namedModulesExist,
+  pagesOfMessagesExist,
 ];
 
 /** The violations of all rules in the project at `root`, one line each. */

@@ -1,3 +1,6 @@
+/** Whether the slow tests run too, see scripts/test.ts. Properties and lists are tested with more values then. */
+export const isLarge = process.env.TEST_SIZE === "large";
+
 /**
  * Sets environment variables of this process. `process.env` stays the same object: a copy in its place would no longer reach `os.homedir()` and other native code.
  * @param variables an undefined one is removed

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { isLarge } from "./environment";
 
 /**
  * fast-check with one seed for the whole run, which is printed. `FAST_CHECK_SEED` repeats a run with its seed. The linter refuses a direct
@@ -7,9 +8,6 @@ import fc from "fast-check";
 process.env.FAST_CHECK_SEED ??= String(Math.trunc(Math.random() * 2 ** 31));
 fc.configureGlobal({ seed: Number(process.env.FAST_CHECK_SEED) });
 console.log(`   fast-check: to repeat its random values, set FAST_CHECK_SEED=${process.env.FAST_CHECK_SEED}`);
-
-/** Whether the slow tests run too, see scripts/test.ts. */
-export const isLarge = process.env.TEST_SIZE === "large";
 
 /** The number of runs of a property that takes seconds: a fifth, unless the slow tests run too. Each run of the tests has another seed. */
 export function runs(many: number): { numRuns: number } {

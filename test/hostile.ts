@@ -1,5 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: one value looks like a template
 
+import { isLarge } from "./environment";
+
 /**
  * Strings that strangers could write: services, pages, rows, file names, commands. Every place that prints, writes a name, or builds a path or a
  * key is tested with all of them. Each group is a map from what the string is to the string.
@@ -8,7 +10,8 @@
 type Group = Readonly<Record<string, string>>;
 
 const esc = "\u001b";
-const long = 1024 * 1024;
+/** Length of the long strings: a megabyte costs every test that shows it a second. */
+const long = isLarge ? 1024 * 1024 : 128 * 1024;
 
 /** Would lead a path out of its folder, to a device, or to a name that some system does not accept. */
 export const hostilePaths: Group = {
@@ -173,16 +176,16 @@ export const hostileUnicode: Group = {
 
 /** Would use up memory or time. */
 export const hostileSizes: Group = {
-  "1 MB of a letter": "a".repeat(long),
-  "1 MB of lines": "::error::forged\n".repeat(long / 16),
-  "1 MB of escape sequences": `${esc}[31m`.repeat(long / 5),
-  "1 MB of spaces": `a${" ".repeat(long)}b`,
-  "1 MB of brackets": "[".repeat(long),
-  "1 MB of backticks": "`".repeat(long),
-  "1 MB of dollars": "$&".repeat(long / 2),
+  "a long text of a letter": "a".repeat(long),
+  "a long text of lines": "::error::forged\n".repeat(long / 16),
+  "a long text of escape sequences": `${esc}[31m`.repeat(long / 5),
+  "a long text of spaces": `a${" ".repeat(long)}b`,
+  "a long text of brackets": "[".repeat(long),
+  "a long text of backticks": "`".repeat(long),
+  "a long text of dollars": "$&".repeat(long / 2),
 };
 
-/** Everything but the strings of 1 MB, which take too long where each string costs a process. */
+/** Everything but the long strings, which take too long where each string costs a process. */
 export const hostileStrings: readonly { what: string; text: string }[] = [
   hostilePaths,
   hostileTerminal,

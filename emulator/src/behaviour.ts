@@ -97,10 +97,10 @@ export const behaviours = {
   ),
   badGatewayStatus: choice(["502", "503", "504"], "Status of the page that `badGatewayEvery` sends."),
   idleSockets: choice(
-    ["kept", "closedAfterAnswer", "resetOnReuse"],
-    "Sockets after a response. `kept`: they stay open. `closedAfterAnswer`: the emulator closes them without a `Connection: close` header. `resetOnReuse`: the emulator resets them when a second request arrives, which then has no effect.",
+    ["kept", "closedAfterResponse", "resetOnReuse"],
+    "Sockets after a response. `kept`: they stay open. `closedAfterResponse`: the emulator closes them without a `Connection: close` header. `resetOnReuse`: the emulator resets them when a second request arrives, which then has no effect.",
   ),
-  startAnswer: choice(
+  startResponse: choice(
     ["data", "null", "true"],
     "`data` of the response to a start. `data`: `lotNo` and `status`. `null`: null, as in older services. `true`: true.",
   ),
@@ -140,7 +140,7 @@ export const behaviours = {
     ["refused", "clamped"],
     "A page size above the maximum. `refused`: InvalidParameter. `clamped`: the response has fewer rows.",
   ),
-  answerBytes: choice(
+  responseBytes: choice(
     ["unlimited", "cut", "refused"],
     "A response with rows of more than 4 MB (size up to 200) or 8 MB (larger sizes). `unlimited`: it is sent. `cut`: it ends after the last row that fits. `refused`: InvalidParameter.",
   ),
@@ -162,7 +162,7 @@ export const behaviours = {
     ["all", "distinct"],
     "Rows of a read of a batch. `all`: all rows of the run. `distinct`: without those that equal an earlier one, also in `total`.",
   ),
-  offsetAnswer: choice(
+  offsetResponse: choice(
     ["asked", "next", "cursor", "zero"],
     "`offset` of a response. `asked`: the requested offset. `next`: the requested offset plus the number of rows. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.",
   ),

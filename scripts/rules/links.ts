@@ -28,6 +28,21 @@ export function linksResolve(project: Project): string[] {
   );
 }
 
+/** Each page that a message of the package names exists, with its heading. */
+export function pagesOfMessagesExist(project: Project): string[] {
+  const pages = new Map(project.pages.map((source) => [source.path, pageOf(source)]));
+  return project.sources
+    .filter(({ path }) => path.startsWith("src/"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bmoreAt\(\s*"([^"]*)"/g)].flatMap(([, target = ""]) => {
+        const problem = target.includes("#")
+          ? problemOf(target, "docs/README.md", pages, project)
+          : "it names no heading";
+        return problem === undefined ? [] : [`${path} leads to docs/${target}: ${problem}`];
+      }),
+    );
+}
+
 /** Each module that a page for contributors names exists: with its whole path, or with the end of it. */
 export function namedModulesExist({ pages, sources }: Project): string[] {
   const isThere = (name: string): boolean => sources.some(({ path }) => path === name || path.endsWith(`/${name}`));

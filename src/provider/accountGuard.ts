@@ -1,3 +1,5 @@
+import { moreAt } from "../values/more";
+
 /**
  * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the next up would copy
  * all tasks again. So the refresh fails if two or more tasks are gone and none is found.
@@ -45,10 +47,9 @@ export class AccountGuard {
       return undefined;
     }
     return (
-      `The service says that ${this.gone.size} tasks are gone, and has found no task of this stack so far. The account or the service may be the wrong one. ` +
-      "The tasks stay in the state. Check webextract:baseUrl and the credentials. " +
-      'If these tasks were deleted and others exist, run "pulumi refresh --parallel 200", which reads more tasks at once. ' +
-      'If all tasks were deleted, remove them with "pulumi state delete" or from the program.'
+      `The service says that ${this.gone.size} tasks are gone, and has found no task of this stack so far. The account or the service may be the wrong one.\n` +
+      "The tasks stay in the state.\nCheck webextract:baseUrl and the credentials.\n" +
+      moreAt("troubleshooting.md#refresh-and-destroy")
     );
   }
 

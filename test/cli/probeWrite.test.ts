@@ -121,7 +121,7 @@ describe("webextract probe --write", function () {
   });
 
   it("ends with exit code 1 if something is not handled, and asks for an issue", async () => {
-    emulator.setBehaviour({ startAnswer: "null" });
+    emulator.setBehaviour({ startResponse: "null" });
     const { code, json } = await world.run(`${line} --start --yes --json`);
     assert.equal(code, 1);
     const limits = json().findings.filter(({ consequence }: { consequence: string }) => consequence === "notHandled");

@@ -198,12 +198,12 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("resetOnReuse");
       await assert.rejects(ask(), /ECONNRESET|hang up/);
       assert.equal(emulator.requests.length, 2, "a reset request must not take effect");
-      set("closedAfterAnswer");
+      set("closedAfterResponse");
       assert.equal(await ask(), 404);
       assert.equal(emulator.requests.at(-1)?.socket, 2);
       agent.destroy();
     },
-    async startAnswer(emulator, set) {
+    async startResponse(emulator, set) {
       set("null");
       assert.equal((await call(emulator, "startTask", { fields: { taskId } })).json.data, null);
       assert.equal(emulator.inspect.runs(taskId).length, 1);
@@ -336,7 +336,7 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       const page = await data(emulator, "getData", { taskId, offset: 2, size: 100 });
       assert.deepEqual([page.data.length, page.total, page.restTotal], [3, 7, 2]);
     },
-    async answerBytes(emulator, set) {
+    async responseBytes(emulator, set) {
       const row = { text: "x".repeat(1024 * 1024) };
       emulator.change.insertRows(taskId, Array(10).fill(row));
       const rows = async (size: number) => (await data(emulator, "getData", { taskId, offset: 0, size })).data.length;
@@ -393,7 +393,7 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.deepEqual(await read(), [3, 2, 0]);
       assert.equal((await data(emulator, "getData", { taskId, offset: 0, size: 9 })).total, 4);
     },
-    async offsetAnswer(emulator, set) {
+    async offsetResponse(emulator, set) {
       await runTemplate(emulator);
       const offsets = async (asked: number) => {
         const page = await data(emulator, "getData", { taskId, offset: asked, size: 3 });
@@ -420,7 +420,7 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
         return [page.data.length, page.restTotal, page.offset];
       };
       assert.deepEqual(await end(), [2, 0, 5]);
-      emulator.setBehaviour({ offsetAnswer: "next" });
+      emulator.setBehaviour({ offsetResponse: "next" });
       set("emptyPage");
       assert.deepEqual(await end(), [2, 7, 7]);
       assert.equal((await data(emulator, "getData", { taskId, offset: 7, size: 5 })).data.length, 0);

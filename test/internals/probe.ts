@@ -1,3 +1,4 @@
+export { fittingValues } from "../../src/cli/probe/ask/notExported";
 export { behaviourValues, filesOf } from "../../src/cli/probe/folder";
 export type { ProbeReport } from "../../src/cli/probe/probe";
 export { probe } from "../../src/cli/probe/probe";

@@ -62,9 +62,9 @@ describe("the page about the client", () => {
   it("shows how to detect a lost response", async () => {
     const taskId = await copyAndConfigure(client, "demo-template", "demo-group");
     assert.match(await startOrSay(client, taskId), /^\d+$/);
-    emulator.setBehaviour({ startAnswer: "null", startWhileRunning: "newRun" });
+    emulator.setBehaviour({ startResponse: "null", startWhileRunning: "newRun" });
     assert.match(await startOrSay(client, taskId), /look before starting again: A run of task .* may have started/);
-    emulator.setBehaviour({ startAnswer: "data" });
+    emulator.setBehaviour({ startResponse: "data" });
   });
 
   it("shows a broker that prints the format of credentialCommand", async () => {

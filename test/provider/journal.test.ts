@@ -313,7 +313,7 @@ describe("the journal of requests that must not be sent twice", () => {
         const message = await failure(saved.up(copyArgs));
         assert.match(message, /The run that sent this request ended before it received the response/);
         assert.match(message, /A copy of task "task-1" in group "group-2" may exist, sent at 20\d\d-/);
-        assert.match(message, /set adoptTaskId to the id; if it did not, set retry to a new string/);
+        assert.match(message, /set adoptTaskId to the id; if not, set retry to a new string/);
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
         await saved.refresh();
         assert.match(await failure(saved.up(copyArgs)), /A copy of task "task-1" in group "group-2" may exist/);
@@ -363,7 +363,7 @@ describe("the journal of requests that must not be sent twice", () => {
           world.emulator.fault({ operation, kind: "reset", when: "after", times: 1 });
           const [first, second] = await repeated(world.declare(type), args);
           assert.match(first, /no complete response came/);
-          assert.match(String(second), /The response to the first request was lost\. A .* may .*, sent at 20\d\d-/);
+          assert.match(String(second), /The response to the first request was lost\.\nA .* may .*, sent at 20\d\d-/);
           assert.deepEqual([copies().length, runs().length], operation === "copyTask" ? [1, 0] : [0, 1]);
         });
       }
@@ -826,7 +826,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
       const old = world.emulator.url;
       world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
-      assert.match(await failure(saved.up(runArgs)), /may have started.*set adoptLotNo/);
+      assert.match(await failure(saved.up(runArgs)), /may have started.*set adoptLotNo/s);
       assert.equal(runs().length, 1);
     });
 
@@ -845,7 +845,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask" });
       assert.match(
         await failure(saved.up(runArgs)),
-        /A paid run of task "task-1" may have started.* set adoptLotNo to the lotNo/,
+        /A paid run of task "task-1" may have started.* set adoptLotNo to the lotNo/s,
       );
       assert.equal(runs().length, 1);
       await saved.up({ ...runArgs, adoptLotNo: runs()[0]?.lotNo });

@@ -18,7 +18,7 @@ export const reported: readonly Partial<Behaviour>[] = [
   { rowOrder: "newestFirst" },
   { rowsWhileReading: 1 },
   { rowOrder: "newestFirst", rowsWhileReading: 1 },
-  { rowOrder: "newestFirst", rowsWhileReading: 1, offsetAnswer: "cursor", endOfData: "emptyPage" },
+  { rowOrder: "newestFirst", rowsWhileReading: 1, offsetResponse: "cursor", endOfData: "emptyPage" },
   { batchRows: "distinct" },
   { bothCredentials: "refused", credentialAcceptance: "either" },
   { otherMarks: "half" },

@@ -16,9 +16,9 @@ for (const engine of ["dynamic", "native"] as const) {
 
     it("is handled with all of it at once", () => live.live(together));
 
-    for (const startAnswer of ["null", "true"] as const) {
-      it(`may have started a run if a start responds with ${startAnswer}, and starts no second one`, async () => {
-        assert.match(await live.fails({ startAnswer }), /may have started/);
+    for (const startResponse of ["null", "true"] as const) {
+      it(`may have started a run if a start responds with ${startResponse}, and starts no second one`, async () => {
+        assert.match(await live.fails({ startResponse }), /may have started/);
         const starts = () => live.world.emulator.requests.filter(({ operation }) => operation === "startTask").length;
         assert.equal(starts(), 1);
         await live.world.project.up({ expect: "failure" });

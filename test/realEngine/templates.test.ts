@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { devDependencies } from "../../package.json";
+import { isLarge } from "../environment";
 import { leanStart, Project, packTarball, repositoryRoot } from "./harness";
 import { withShortPauses } from "./leanProgram";
 
@@ -121,8 +122,10 @@ const edits: Record<string, [file: string, from: string, to: string]> = {
 
 const skus = (first: number, count: number) => Array.from({ length: count }, (_, index) => `UL-${first + index}`);
 
-/** The others are programs in other languages, see `plugin/templateLife.ts`. */
-const ofNodejs = readdirSync(templates).filter((name) => existsSync(join(templates, name, "package.json")));
+/** The first one, and all in the slow tests. The others are programs in other languages, see `plugin/templateLife.ts`. */
+const ofNodejs = readdirSync(templates)
+  .filter((name) => existsSync(join(templates, name, "package.json")))
+  .slice(0, isLarge ? undefined : 1);
 
 for (const template of ofNodejs) {
   describe(`the template ${template}, with pulumi new from its folder`, function () {

@@ -8,7 +8,7 @@ import {
   nothingIsLeftForLater,
   statusCodesStayInErrors,
 } from "../../scripts/rules/files";
-import { linksResolve, namedModulesExist } from "../../scripts/rules/links";
+import { linksResolve, namedModulesExist, pagesOfMessagesExist } from "../../scripts/rules/links";
 import { importsFollowTheOrder } from "../../scripts/rules/order";
 import type { Rule } from "../../scripts/rules/project";
 import { projectOf } from "./projectOf";
@@ -229,6 +229,17 @@ describe("project rule: links resolve", () => {
     refuses(linksResolve, page('<img src="docs/none.svg">'), /none\.svg: there is no such file/);
     refuses(linksResolve, page("[a][b]\n\n[b]: ../outside.md"), /outside\.md: there is no such file/);
     refuses(linksResolve, { ...files, "docs/other.md": "[a](docs/page.md)" }, /^docs\/other\.md:1 /);
+  });
+});
+
+describe("project rule: pages that messages name exist", () => {
+  const message = (page: string) => ({ "docs/page.md": "# A page\n\n## Here\n", "src/a.ts": `moreAt("${page}")` });
+
+  it("accepts a heading, and refuses another one, another page, and a page without a heading", () => {
+    accepts(pagesOfMessagesExist, message("page.md#here"));
+    refuses(pagesOfMessagesExist, message("page.md#there"), /^src\/a\.ts leads to docs\/page\.md#there: .* heading$/);
+    refuses(pagesOfMessagesExist, message("none.md#here"), /none\.md#here: there is no such file/);
+    refuses(pagesOfMessagesExist, message("page.md"), /it names no heading/);
   });
 });
 

@@ -113,7 +113,7 @@ function numberSockets(app: FastifyInstance, { worldOf }: ServerParts): WeakMap<
     next();
   });
   app.addHook("onResponse", (request, _reply, next) => {
-    if (idleSockets(request) === "closedAfterAnswer") request.raw.socket.end();
+    if (idleSockets(request) === "closedAfterResponse") request.raw.socket.end();
     next();
   });
   return sockets;

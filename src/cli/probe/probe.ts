@@ -3,7 +3,7 @@ import { ownPackage } from "../../service/ownPackage";
 import type { Answer, FittingSetting, Probing, Question, Sends } from "./question";
 import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
-import { anyReplyOf, LimitReached, replyOf } from "./requests";
+import { anyReplyOf, credentialReplyOf, LimitReached } from "./requests";
 
 /** What the package does about it: it handles it, a setting or an argument fits, nothing helps, or the responses do not show it. */
 export type Consequence = "handled" | "look" | "set" | "notHandled" | "notShown";
@@ -137,7 +137,7 @@ async function firstContact(given: Probing): Promise<Probing> {
 /** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
 async function requireContact({ client, taskId, trial }: Probing): Promise<void> {
   // A probe that writes finds out what a page in place of an error means.
-  const { refusal } = await (trial === undefined ? replyOf : anyReplyOf)(readRows(client, taskId ?? nobody));
+  const { refusal } = await (trial === undefined ? credentialReplyOf : anyReplyOf)(readRows(client, taskId ?? nobody));
   if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
     throw refusal;
   }

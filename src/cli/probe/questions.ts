@@ -210,7 +210,7 @@ export const questions: readonly Question[] = [
   {
     check: "response to a start",
     sends: "starts",
-    behaviours: ["startAnswer"],
+    behaviours: ["startResponse"],
     usual: "a lotNo and a status",
     needs: "copy",
     ask: run.start,
@@ -242,7 +242,7 @@ export const questions: readonly Question[] = [
   {
     check: "offsets and totals",
     sends: "starts",
-    behaviours: ["offsetAnswer", "endOfData", "rowsWhileReading"],
+    behaviours: ["offsetResponse", "endOfData", "rowsWhileReading"],
     usual: "an offset from 0, restTotal 0 at the end",
     needs: "run",
     ask: rows.offsets,
@@ -313,7 +313,7 @@ export const notAsked: readonly { about: string; behaviours: readonly string[]; 
     about: "whether loops inside actions are taken, and confirmed",
     behaviours: ["loopsInActions", "updatedParameters"],
   },
-  { about: "the response to a start", behaviours: ["startAnswer"] },
+  { about: "the response to a start", behaviours: ["startResponse"] },
   { about: "which operations need a paid plan", behaviours: ["plansNeeded"] },
   {
     about: "rows that others mark",
@@ -362,7 +362,7 @@ export const hidden: Readonly<Record<string, { behaviours: readonly string[]; wh
     why: "a second start can cost money",
   },
   "responses of several megabytes, and pages of more rows than the run brings": {
-    behaviours: ["answerBytes", "pageTooLarge"],
+    behaviours: ["responseBytes", "pageTooLarge"],
     why: "they need a large run",
   },
   "words for a failure, and runs of tasks without a list": {

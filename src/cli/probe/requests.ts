@@ -1,6 +1,7 @@
 import { isPlainMap } from "../../resources/values";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
+import { statusSays } from "../../service/errors/failures";
 import type { RequestWatch, WatchedResponse } from "../../service/options";
 import { parsedJson } from "../../service/parsedJson";
 
@@ -53,6 +54,25 @@ export class Requests implements RequestWatch {
   get last(): RawResponse | undefined {
     return this.responses.at(-1);
   }
+
+  /** A point in the order of the requests. */
+  get now(): Point {
+    return { sent: this.#sent, responses: this.responses.length };
+  }
+
+  /**
+   * Whether the service has executed each request since then as often as a response shows, so that its counts and those of the probe are the same. A lost
+   * response and a page of a proxy can hide an execution.
+   */
+  isExactSince({ sent, responses }: Point): boolean {
+    const since = this.responses.slice(responses);
+    return this.#sent - sent === since.length && since.every(({ status }) => !statusSays.hidesExecution(status));
+  }
+}
+
+export interface Point {
+  readonly sent: number;
+  readonly responses: number;
 }
 
 /** A response, or the refusal in place of it. */
@@ -60,23 +80,36 @@ export type Reply<Response> =
   | { response: Response; refusal?: undefined }
   | { response?: undefined; refusal: ServiceError };
 
-/** @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request */
+/**
+ * A refusal of the credential or for the rate is none of what was asked, so it is thrown: it says nothing about it.
+ * @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request
+ */
 export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
+  const reply = await credentialReplyOf(call);
+  if (isServiceError(reply.refusal, "credential")) {
+    throw reply.refusal;
+  }
+  return reply;
+}
+
+/** As {@link replyOf}, for a question about credentials: a refusal of one is a reply. */
+export async function credentialReplyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
   try {
     return { response: await call };
   } catch (error) {
     const isPage = isServiceError(error, "outcomeUnknown") && error.code === undefined;
-    if (isServiceError(error) && error.status !== undefined && error.kind !== "contract" && !isPage) {
+    const isReply = isServiceError(error) && error.status !== undefined && !isPage;
+    if (isReply && !isServiceError(error, "contract", "rateLimited")) {
       return { refusal: error };
     }
     throw error;
   }
 }
 
-/** As {@link replyOf}, but a page of a proxy or of the service is a refusal too. */
+/** As {@link credentialReplyOf}, but a page of a proxy or of the service is a refusal too. */
 export async function anyReplyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {
   try {
-    return await replyOf(call);
+    return await credentialReplyOf(call);
   } catch (error) {
     if (isServiceError(error) && error.status !== undefined) {
       return { refusal: error };

@@ -1,4 +1,6 @@
 import type { ActionShown } from "../../resources/task/taskPresence";
+import type { KnownRows } from "./ask/notExported";
+import type { Point } from "./requests";
 
 /** The list of a loop of the copy. */
 export interface TrialLoop {
@@ -19,6 +21,8 @@ export interface TrialProperty {
 
 /** The run of the copy. */
 export interface TrialRun {
+  /** The last request before the start. */
+  begun: Point;
   /** Absent if the response to the start has none. */
   lotNo?: string;
   startStatus?: string;
@@ -59,8 +63,8 @@ export interface Trial {
   /** Rows of the largest page that it accepts. */
   pageMax?: number;
   run?: TrialRun;
-  /** The first rows of the copy, as JSON. */
-  rows?: string[];
-  /** Where a page in the middle begins. */
-  nextOffset?: number;
+  /** The rows of the copy. */
+  rows?: KnownRows;
+  /** Where a page in the middle begins, and whether the first one was empty. */
+  middle?: { next: number; isEmpty: boolean };
 }

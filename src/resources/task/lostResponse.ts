@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
+import { moreAt } from "../../values/more";
 import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
@@ -45,7 +46,7 @@ export async function sendOnce<T>(
     if (!isServiceError(error) || error.outcome === "notExecuted") {
       throw error;
     }
-    throw unknownOutcome(request, `${withoutHint(error)} ${explanationOf(request, Date.now())}`);
+    throw unknownOutcome(request, `${withoutHint(error)}\n${explanationOf(request, Date.now())}`);
   }
 }
 
@@ -73,7 +74,7 @@ export async function takeOver(
     const lost = earlier.isRepeated
       ? "The response to the first request was lost."
       : "The run that sent this request ended before it received the response.";
-    throw unknownOutcome(request, `${lost} ${explanationOf(request, earlier.time)}`);
+    throw unknownOutcome(request, `${lost}\n${explanationOf(request, earlier.time)}`);
   }
   const presence = await look(id);
   if (presence === "gone") {
@@ -102,13 +103,12 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
 
 function explanationOf(request: MakingRequest, sentAt: number): string {
   const { operation } = request;
-  const [lists, idName] = operation === "copyTask" ? ["tasks", "id"] : ["runs", "lotNo"];
+  const idName = operation === "copyTask" ? "id" : "lotNo";
   return [
-    `${describeUncertain(request)}, sent at ${timeOf(sentAt)}.`,
-    `The request is not sent again: the API cannot list ${lists}, so only you can find out whether it took effect.`,
-    "Look in the service's own interface.",
-    `If it did, set ${adoptingArgument(operation)} to the ${idName}; if it did not, set retry to a new string. Then run "pulumi up" again.`,
-  ].join(" ");
+    `${describeUncertain(request)}, sent at ${timeOf(sentAt)}. The request is not sent again.`,
+    `Look in the service's own interface: if it took effect, set ${adoptingArgument(operation)} to the ${idName}; if not, set retry to a new string. Then run "pulumi up" again.`,
+    moreAt("explanation/lost-responses.md#a-response-that-does-not-arrive"),
+  ].join("\n");
 }
 
 const placeholder = "unknown-";

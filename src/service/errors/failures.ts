@@ -119,6 +119,8 @@ const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
 export const statusSays = {
   notFound: (status: number | undefined): boolean => status === 404,
   tooMany: (status: number | undefined): boolean => status === 429,
+  /** Whether the request can have been executed, although the response does not show it. */
+  hidesExecution: (status: number): boolean => status >= 500,
 };
 
 /** How a response is read. */

@@ -104,10 +104,7 @@ class Compiler {
     module: ts.ModuleKind.Node16,
     moduleResolution: ts.ModuleResolutionKind.Node16,
     types: ["node"],
-    paths: {
-      "pulumi-webextract": [join(repositoryRoot, "src/index.ts")],
-      "webextract-emulator": [join(repositoryRoot, "emulator/src/index.ts")],
-    },
+    paths: { "pulumi-webextract": [join(repositoryRoot, "dist/index.d.ts")] },
   };
   private readonly path = join(repositoryRoot, "test/cli/adopt/adopted.ts");
   private readonly files = new Map<string, ts.SourceFile | undefined>();

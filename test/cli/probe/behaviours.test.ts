@@ -86,7 +86,7 @@ describe("probe", () => {
       "emptyPageEvery",
       "batchRows",
       "otherMarks",
-      "startAnswer",
+      "startResponse",
       "plansNeeded",
     ]) {
       assert.ok(asked.includes(name) || unasked.includes(name), name);

@@ -16,7 +16,8 @@ type Step = string;
 
 /** The life of the matrix at a service with a behaviour: every response, and how it ended. */
 async function lifeUnder(behaviour: Partial<Behaviour>, pages: string[]): Promise<Step[]> {
-  const emulator = await startEmulator({ behaviour, pageTimeoutMs: 60_000 });
+  // What the time decides differs between two lives.
+  const emulator = await startEmulator({ behaviour: { ...behaviour, requestsPerSecond: 0 }, pageTimeoutMs: 60_000 });
   const tokenStore = mkdtempSync(join(tmpdir(), "webextract-same-"));
   const settings = Object.entries(behaviour).flatMap(([name, value]) => settingFor[`${name}=${value}`] ?? []);
   const steps: Step[] = [];
@@ -24,6 +25,14 @@ async function lifeUnder(behaviour: Partial<Behaviour>, pages: string[]): Promis
   const known = (id: string): string => {
     ids.set(id, ids.get(id) ?? `<${ids.size + 1}>`);
     return ids.get(id) ?? "";
+  };
+  // A run that works meanwhile would decide by its speed whether a change comes before its end, and how often it is refused.
+  const orderRun = (name: string): void => {
+    if (name === "startTask") emulator.change.holdRuns();
+  };
+  const add = (name: string, step: Step): void => {
+    if (steps.at(-1) !== step) steps.push(step);
+    if (name === "updateActionProperties") emulator.change.releaseRuns();
   };
   const idPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b\d{18}\b|"(?:access|refresh)_token":"[^"]*"/g;
   const client = new ServiceClient({
@@ -34,14 +43,14 @@ async function lifeUnder(behaviour: Partial<Behaviour>, pages: string[]): Promis
     concurrency: 1,
     warn: () => undefined,
     watch: {
-      before: () => undefined,
-      after: (name, { status, body }) =>
-        void steps.push(
-          `${name} ${status} ${body
-            .toString("utf8")
-            .replace(/"requestId":"[^"]*"/, "")
-            .replace(idPattern, known)}`,
-        ),
+      before: orderRun,
+      after: (name, { status, body }) => {
+        const text = body
+          .toString("utf8")
+          .replace(/"requestId":"[^"]*"/, "")
+          .replace(idPattern, known);
+        add(name, `${name} ${status} ${text}`);
+      },
     },
     ...Object.assign({}, ...settings.map(({ options }) => options)),
   });
@@ -66,6 +75,12 @@ const hiddenNames = Object.values(hidden).flatMap(({ behaviours }) => behaviours
 export function isHidden(name: string, value: string | number): boolean {
   return hiddenNames.includes(name) || hiddenNames.includes(`${name}=${value}`);
 }
+
+/** Values that look as others under the defaults. */
+export const alike: readonly string[] = ["endOfData=offsetStays", "notExportedCounts=notReturned"];
+
+/** Values that show only while a run works. */
+export const whileRunning: readonly string[] = ["changeWhileRunning=refused", "statusWords=withSent"];
 
 export interface Comparison extends Written {
   /** What the report says of the service, and is not so. */

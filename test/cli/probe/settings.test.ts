@@ -33,7 +33,7 @@ describe("the settings of probe --write --start", function () {
   }
 
   it("are said to be none if nothing helps, with the limitation", async () => {
-    const { findings } = await probeAndWork({ startAnswer: "null" }, true);
+    const { findings } = await probeAndWork({ startResponse: "null" }, true);
     const [limit] = findings.filter(({ consequence }) => consequence === "notHandled");
     assert.match(limit?.limitation ?? "", /^CloudRun ends with an error that says that a run may exist/);
   });

@@ -13,8 +13,8 @@ export const limited = [
   "errorBody=html",
   "errorBody=empty",
   "badGatewayEvery=6",
-  "startAnswer=null",
-  "startAnswer=true",
+  "startResponse=null",
+  "startResponse=true",
   "taskGone=serverError",
 ];
 

@@ -56,7 +56,7 @@ const command = fc.record<Command, "events">(
 );
 
 const behaviour = fc.record({
-  offsetAnswer: fc.constantFrom("asked", "next", "cursor", "zero"),
+  offsetResponse: fc.constantFrom("asked", "next", "cursor", "zero"),
   endOfData: fc.constantFrom("restTotal", "emptyPage", "offsetStays"),
   notExportedCounts: fc.constantFrom("usual", "usual", "allRows"),
   dataPageMax: fc.constantFrom(0, 2, 3),

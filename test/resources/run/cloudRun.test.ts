@@ -45,7 +45,7 @@ describe("CloudRun", () => {
       world.emulator.fault({ operation: "startTask", kind: "reset", when: "after" });
       assert.match(
         await failure(run.up(waiting)),
-        /A paid run of task "task-1" may have started.*set adoptLotNo to the lotNo.*set retry/,
+        /A paid run of task "task-1" may have started.*set adoptLotNo to the lotNo.*set retry/s,
       );
       await failure(run.up(waiting));
       assert.equal(run.state.outcome, "unknown");
@@ -69,7 +69,7 @@ describe("CloudRun", () => {
     });
 
     it("no second run if the response contains no batch number, and says what may exist", async () => {
-      world.emulator.setBehaviour({ startAnswer: "null" });
+      world.emulator.setBehaviour({ startResponse: "null" });
       await failure(run.up(fast));
       assert.equal(run.state.outcome, "unknown");
       await failure(run.up(fast));
@@ -140,7 +140,7 @@ describe("CloudRun", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       const message = await failure(run.up({ ...waiting, timeoutSeconds: 0.05, pollSeconds: 0.01 }));
       assert.deepEqual([run.state.pending, run.state.ownList], [["wait"], undefined]);
-      assert.match(message, /finishedWhen: "rowsSettled"/);
+      assert.match(message, /none of its subtasks were seen.*troubleshooting\.md#runs$/s);
     });
 
     it("for the number of rows to settle if a task never splits", async () => {

@@ -74,7 +74,7 @@ describe("the messages about a run", () => {
       world.at(10, () => world.interruption.abort());
       assert.equal(
         await waitFails(world.create()),
-        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped. ' +
+        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped.\n' +
           'Run "pulumi up" again to continue to wait: no second run is started.',
       );
     });
@@ -87,15 +87,14 @@ describe("the messages about a run", () => {
       );
     });
 
-    const advice =
-      'Run "pulumi up" again to continue to wait: no second run is started. To wait longer, raise timeoutSeconds. If a status means the end, add it to statuses ' +
-      'or to webextract:statuses. If this task never splits into subtasks, set finishedWhen: "rowsSettled". If the service lists subtasks and none of them were ' +
-      'seen, and they belong to this run, set adoptLotNo: "LOT".';
+    const otherWays =
+      "\nMore: https://github.com/pulumi-webextract/pulumi-webextract/blob/main/docs/troubleshooting.md#runs";
+    const advice = `\nRun "pulumi up" again to continue to wait: no second run is started.${otherWays}`;
     const running =
       'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped.';
 
     it("timeout", async () => {
-      assert.equal(await waitFails(world.create({ timeoutSeconds: 20 })), `${running} ${advice}`);
+      assert.equal(await waitFails(world.create({ timeoutSeconds: 20 })), `${running}${advice}`);
     });
 
     it("timeout after an outage", async () => {
@@ -103,7 +102,7 @@ describe("the messages about a run", () => {
       world.at(10, () => world.emulator.fault(away));
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        `${running} The last request failed: ${said} ${advice}`,
+        `${running} The last request failed: ${said}${advice}`,
       );
     });
 
@@ -113,7 +112,7 @@ describe("the messages about a run", () => {
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
         'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen). It may continue at the service; nothing was stopped. ' +
-          `The last request failed: ${said} ${advice}`,
+          `The last request failed: ${said}${advice}`,
       );
     });
 
@@ -121,7 +120,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows so far). It may continue at the service; nothing was stopped. ' +
+        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows so far). It may continue at the service; nothing was stopped.' +
           advice,
       );
     });
@@ -140,8 +139,7 @@ describe("the messages about a run", () => {
         assert.equal(
           message,
           `Run LOT of task "task-1" ended ${word} (3 subtasks: 3 ${status}): ID (${status}), ID (${status}), ID (${status}) (request ID). ` +
-            'The rows of the other subtasks are available. To start a new run, change triggers, or run "pulumi up --replace" with the URN of this resource. ' +
-            `If you start the named subtasks again at the service, "pulumi up" continues to wait. To accept failed subtasks, set failOn: "never". If a status means something else, set statuses.`,
+            `The rows of the other subtasks are available.\nTo start a new run, change triggers.${otherWays}`,
         );
       });
     }
@@ -159,9 +157,7 @@ describe("the messages about a run", () => {
       assert.equal(
         await waitFails(world.create()),
         'Run LOT of task "task-1" is superseded: the service now lists the subtasks of another run (last seen of this run: 1 subtasks: 1 Waiting). ' +
-          "Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. A task has one run at a time. " +
-          'If two CloudRuns use the task, let one wait for the other (dependsOn, and waitFor: "finished" on the first), or declare one. ' +
-          'To start a new run, change triggers, or run "pulumi up --replace" with the URN of this resource. If the listed subtasks belong to this run after all, set adoptLotNo: "LOT".',
+          `Nothing was stopped. The rows that this run has extracted can be exported by its lotNo. A task has one run at a time.\nTo start a new run, change triggers.${otherWays}`,
       );
     });
 
@@ -170,7 +166,7 @@ describe("the messages about a run", () => {
       const message = await waitFails(world.create());
       assert.match(
         message,
-        / Run LOT of task "task-1" was started and may be running\. Run "pulumi up" again to continue to wait: no second run is started\.$/,
+        / Run LOT of task "task-1" was started and may be running\.\nRun "pulumi up" again to continue to wait: no second run is started\.$/,
       );
     });
   });
@@ -193,14 +189,14 @@ describe("the messages about a run", () => {
       assert.deepEqual(world.progress, ["run: stopping", "run: stopped"]);
     });
 
-    const next = 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.';
+    const next = '\nRun the same command again, or set onDelete: "retain" and run "pulumi up" first.';
 
     it("timeout, and its subtasks are running", async () => {
       const state = await world.create(stopping);
       neverStops();
       assert.equal(
         await stopFails(state),
-        `Run LOT of task "task-1" was not seen to stop within 40 s (3 subtasks got the request to stop). It may still be running. ${next}`,
+        `Run LOT of task "task-1" was not seen to stop within 40 s (3 subtasks got the request to stop). It may still be running.${next}`,
       );
     });
 
@@ -210,7 +206,7 @@ describe("the messages about a run", () => {
       world.emulator.fault(away);
       assert.equal(
         await stopFails(state),
-        `Run LOT of task "task-1" was not seen to stop within 40 s (0 subtasks got the request to stop). The last request failed: ${said} It may still be running. ${next}`,
+        `Run LOT of task "task-1" was not seen to stop within 40 s (0 subtasks got the request to stop). The last request failed: ${said} It may still be running.${next}`,
       );
     });
 
@@ -220,7 +216,7 @@ describe("the messages about a run", () => {
       world.at(20, () => world.interruption.abort());
       assert.equal(
         await stopFails(state),
-        `Run LOT of task "task-1" was not seen to stop before the command was interrupted (3 subtasks got the request to stop). It may still be running. ${next}`,
+        `Run LOT of task "task-1" was not seen to stop before the command was interrupted (3 subtasks got the request to stop). It may still be running.${next}`,
       );
     });
 
@@ -229,7 +225,7 @@ describe("the messages about a run", () => {
       world.emulator.fault({ operation: "stopSubtasks", kind: "error", code: "PermissionDenied" });
       const message = await stopFails(state);
       assert.match(message, /PermissionDenied/);
-      const rest = ` Run LOT of task "task-1" was not stopped. It may still be running. ${next}`;
+      const rest = ` Run LOT of task "task-1" was not stopped. It may still be running.${next}`;
       assert.ok(message.endsWith(rest), message);
     });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isLarge } from "../../fastCheck";
+import { isLarge } from "../../environment";
 import { World } from "../life";
 
 /** The largest number with the slow tests only. */

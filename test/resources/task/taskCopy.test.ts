@@ -51,7 +51,10 @@ describe("TaskCopy", () => {
     const copy = world.declare("TaskCopy");
     world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
     const message = await failure(copy.up(source));
-    assert.match(message, /A copy of task "task-1" in group "group-2" may exist.*set adoptTaskId to the id.*set retry/);
+    assert.match(
+      message,
+      /A copy of task "task-1" in group "group-2" may exist.*set adoptTaskId to the id.*set retry/s,
+    );
     assert.equal(message.match(/may (now )?exist/g)?.length, 1, message);
     assert.match(copy.id ?? "", /^unknown-/);
     assert.match(await failure(copy.up(source)), /in group "group-2" may exist/);
@@ -115,14 +118,6 @@ describe("TaskCopy", () => {
     await copy.destroy();
     assert.equal(world.emulator.inspect.visibleCount(id), 0);
     assert.ok(world.warnings.join().includes(`Task "${id}" stays at the service`));
-  });
-
-  it("says how to keep the old task of a replace, which a changed onDelete does not reach", async () => {
-    const copy = world.declare("TaskCopy");
-    await copy.up(source);
-    await world.finishedRun(copy.id);
-    const message = await failure(copy.up({ ...source, taskGroupId: "group-1" }));
-    assert.match(message, /does not reach the old task of a replace, .*: to keep its rows, .*"pulumi state delete"\./);
   });
 
   it("removes rows without a read if its state has forceDestroy", async () => {

@@ -14,7 +14,7 @@ import { liveUnder } from "./world";
 
 /** Values that end every life: the batch number never arrives, or the response to an operation that must run once is lost. */
 const ending = new Map<string, (string | number)[]>([
-  ["startAnswer", ["null", "true"]],
+  ["startResponse", ["null", "true"]],
   ["badGatewayEvery", [6]],
 ]);
 
@@ -62,8 +62,8 @@ describe("the life of a task through the client", function () {
         "errorBody=html",
         "errorBody=empty",
         "badGatewayEvery=6",
-        "startAnswer=null",
-        "startAnswer=true",
+        "startResponse=null",
+        "startResponse=true",
         "taskGone=serverError",
       ]);
     });
@@ -93,7 +93,7 @@ describe("the life of a task through the client", function () {
           it(`keeps its promises with ${name}=${value} beside combination ${index + 1}`, async () => {
             const behaviour = { ...Object.fromEntries(row), [name]: value };
             const failure = await liveUnder(behaviour, settingsOf(row));
-            if (name === "startAnswer") assert.ok(isServiceError(failure), String(failure));
+            if (name === "startResponse") assert.ok(isServiceError(failure), String(failure));
           });
         }
       }

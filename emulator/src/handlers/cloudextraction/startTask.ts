@@ -18,6 +18,6 @@ export const startTask: Handler<"startTask"> = (service, { fields, account }) =>
 };
 
 function responseOf(run: StoredRun, status: SubtaskStatus, behaviour: Behaviour): HandlerResult {
-  if (behaviour.startAnswer !== "data") return { data: behaviour.startAnswer === "null" ? null : true };
+  if (behaviour.startResponse !== "data") return { data: behaviour.startResponse === "null" ? null : true };
   return { data: { lotNo: run.lotNo, status: statusWord(status, "start", behaviour) } };
 }

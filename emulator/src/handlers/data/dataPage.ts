@@ -4,7 +4,7 @@ import type { HandlerResult, Service } from "../../service";
 import { countRowRead, readRows } from "../../store/runRows";
 import type { StoredRun } from "../../store/store";
 import { allowedSize } from "../pageSize";
-import { cutToBytes } from "./answerBytes";
+import { cutToBytes } from "./responseBytes";
 
 /** The difference between an opaque cursor and its row number. */
 const cursorLead = 924;
@@ -76,15 +76,15 @@ function addRows(count: number, runs: readonly StoredRun[], store: Service["stor
 
 function rowOfOffset(asked: number, total: number, behaviour: Behaviour): number {
   // A client that counts rows requests the total as its last offset. Both readings of it are past the end: an empty page.
-  if (behaviour.offsetAnswer !== "cursor" || asked === 0) return asked;
+  if (behaviour.offsetResponse !== "cursor" || asked === 0) return asked;
   if (asked > cursorLead) return asked - cursorLead;
   if (asked >= total) return total;
   throw new Refusal("InvalidParameter", "offset is not one of an earlier response");
 }
 
 function returnedOffset(asked: number, next: number, total: number, behaviour: Behaviour): number {
-  if (behaviour.offsetAnswer === "zero") return 0;
-  if (behaviour.offsetAnswer === "asked") return asked;
+  if (behaviour.offsetResponse === "zero") return 0;
+  if (behaviour.offsetResponse === "asked") return asked;
   if (behaviour.endOfData === "offsetStays" && next >= total) return asked;
-  return behaviour.offsetAnswer === "next" || next === 0 ? next : next + cursorLead;
+  return behaviour.offsetResponse === "next" || next === 0 ? next : next + cursorLead;
 }

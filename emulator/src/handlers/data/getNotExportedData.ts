@@ -5,7 +5,7 @@ import { RowMarks } from "../../store/rowMarks";
 import { countRowRead, visibleRows } from "../../store/runRows";
 import type { StoredRun } from "../../store/store";
 import { allowedSize } from "../pageSize";
-import { cutToBytes } from "./answerBytes";
+import { cutToBytes } from "./responseBytes";
 
 export const getNotExportedData: Handler<"getNotExportedData"> = (service, { fields, account }) => {
   const { behaviour } = service;

@@ -8,10 +8,10 @@ import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { described, nobody, refusalIn, settingOf } from "../question";
 import type { Reply } from "../requests";
-import { fieldAt, replyOf } from "../requests";
+import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import type { Trial } from "../trial";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { usualTypes } from "./readQuestions";
+import { saysServerError, usualTypes } from "./readQuestions";
 
 /** The trial of a probe that writes, with its copy. */
 export interface OnCopy extends Probing {
@@ -83,10 +83,10 @@ export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
     client.send("copyTask", { path: `${operations.copyTask.path}?taskId=${nobody}` }, { once: true }),
   );
   const found = refusal === undefined ? "Accepted." : `For a task that does not exist: ${refusalIn(refusal)}.`;
-  const behaviours =
-    refusal?.kind === "notFound" || (refusal?.status ?? 0) >= 500
-      ? ["copyGroup=optional"]
-      : ["copyGroup=required", ...(refusal?.code === undefined ? ["copyGroup=optional"] : [])];
+  // A service that needs no group refuses the task.
+  const isOptional = refusal === undefined || refusal.kind === "notFound" || saysServerError(refusal);
+  const isRequired = !isOptional && refusal.kind === "refused" && refusal.code !== undefined;
+  const behaviours = [...(isOptional ? [] : ["copyGroup=required"]), ...(isRequired ? [] : ["copyGroup=optional"])];
   return { found, behaviours };
 }
 
@@ -172,6 +172,10 @@ export async function severalTasks(probing: Probing): Promise<Answer> {
   }
   const names = JSON.stringify(requests.last?.body ?? "").includes(nobody);
   const found = `A refusal of both, ${refusalIn(refusal)}, ${names ? "which names the missing task" : "which does not name the missing task"}.`;
+  if (trial.actions.length === 0) {
+    // Perhaps it refuses every read of actions.
+    return { is: "unclear", found };
+  }
   const behaviours = names
     ? ["getActionsMissing=refusedNamed"]
     : ["getActionsMissing=refusedUnnamed", "getActionsMissing=refusedNamed"];
@@ -202,14 +206,20 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
     request: object,
     headers: Record<string, string> | undefined,
   ): Promise<Reply<unknown> | undefined> =>
-    headers && replyOf(client.send(name, { request, credential: "none", headers }));
-  const read = await takes("getData", { taskId, offset: 0, size: 1 }, key);
+    headers && credentialReplyOf(client.send(name, { request, credential: "none", headers }));
+  const one = { taskId, offset: 0, size: 1 };
+  const read = await takes("getData", one, key);
   trial.takesKey = read !== undefined && read.refusal === undefined;
   const write = trial.takesKey ? await takes("updateActionProperties", { taskId, actions: [] }, key) : undefined;
   const urls = urlsOf(trial);
   const file = { taskId, file: fileOf(urls) };
   const upload = urls.length === 0 ? undefined : await takes("updateTaskUrls", file, key);
   const uploadByToken = urls.length === 0 ? undefined : await takes("updateTaskUrls", file, bearer);
+  const accepted = (reply: Reply<unknown> | undefined): boolean | undefined => reply && reply.refusal === undefined;
+  const byKey = accepted(upload);
+  // A token that has expired meanwhile is refused as one that is not wanted.
+  const isAlive = accepted(uploadByToken) !== false || accepted(await takes("getData", one, bearer)) === true;
+  const byToken = isAlive ? accepted(uploadByToken) : undefined;
   const words = [
     said("a read with the API key", read),
     said("a write with the API key", write),
@@ -217,11 +227,9 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
     said("the upload with the access token", uploadByToken),
   ].filter((word) => word !== undefined);
   const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
-  const accepted = (reply: Reply<unknown> | undefined): boolean | undefined => reply && reply.refusal === undefined;
-  const behaviours = acceptances(accepted(read), accepted(upload), accepted(uploadByToken));
-  const byKey = accepted(upload) === true;
-  trial.uploadsWith = byKey ? "apiKey" : accepted(uploadByToken) === true ? "bearer" : undefined;
-  if (scheme === "bearer" && byKey && accepted(uploadByToken) === false) {
+  const behaviours = acceptances(accepted(read), byKey, byToken);
+  trial.uploadsWith = byKey === true ? "apiKey" : byToken === true ? "bearer" : undefined;
+  if (scheme === "bearer" && byKey === true && byToken === false) {
     const setting = settingOf("credentials", "contract");
     return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
   }
@@ -229,12 +237,11 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
     const setting = settingOf("credentials", "apiKey");
     return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
   }
-  if (scheme === "contract" && accepted(upload) !== true && accepted(uploadByToken) === true) {
+  if (scheme === "contract" && byKey !== true && byToken === true) {
     const setting = settingOf("credentials", "bearer");
     return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
   }
-  const isRefused = accepted(upload) === false && accepted(uploadByToken) !== true;
-  return isRefused
+  return byKey === false && byToken !== true && isAlive
     ? { is: "problem", found, behaviours, limitation: "TaskStartUrls and `startUrls` cannot set the start URLs." }
     : { found, behaviours };
 }
@@ -287,15 +294,21 @@ export async function pageLimits(probing: Probing): Promise<Answer> {
   trial.pageMax = rows;
   const words = [rows, subtasks].map((size) => (size === undefined ? "none of the tried sizes" : String(size)));
   const found = `Largest accepted size that was tried: rows ${words[0]}, subtasks ${words[1]}.`;
-  const behaviours = [
-    ...(rows === undefined ? [] : [`dataPageMax=${rows === dataSizes[0] ? 0 : rows}`]),
-    ...(subtasks === undefined ? [] : [`subtaskPageMax=${subtasks === subtaskSizes[0] ? 0 : subtasks}`]),
-  ];
+  const behaviours = [...maximum("dataPageMax", dataSizes, rows), ...maximum("subtaskPageMax", subtaskSizes, subtasks)];
   if (rows === undefined || subtasks === undefined) {
     return { is: "problem", found, behaviours, limitation: "The service refuses every size of a page that was tried." };
   }
   const isSmaller = rows < Math.min(options.pageSize ?? 1000, 1000);
   return isSmaller ? { found, behaviours, setting: settingOf("pageSize", String(rows)) } : { found, behaviours };
+}
+
+/**
+ * The largest size that is accepted is the maximum, or the maximum is below the next size that was tried. If all are accepted, they can be more than the
+ * maximum: a service can send fewer rows in place of a refusal.
+ */
+function maximum(name: string, sizes: readonly number[], accepted: number | undefined): string[] {
+  const larger = accepted === undefined ? undefined : sizes[sizes.indexOf(accepted) - 1];
+  return larger === undefined ? [] : [...new Set([accepted, larger - 1])].map((size) => `${name}=${size}`);
 }
 
 /** Reads, a mark and a remove of a copy that has no rows. */

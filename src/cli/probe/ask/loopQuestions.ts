@@ -51,7 +51,7 @@ const someItems = ["https://example.com/1", "https://example.com/2", "https://ex
 export async function loopsInParameters(probing: Probing): Promise<Answer> {
   const { client, requests, trial } = onCopy(probing);
   const { loop, property, taskId } = trial;
-  const first = itemsFor(loop).slice(0, 2);
+  const first = otherItems(loop);
   const loopItems = loop && { actionId: loop.actionId, loopType: written(loop), loopItems: first, isAppend: false };
   const ofLoop = loop === undefined ? [] : [{ actionId: loop.actionId, actionType: loop.actionType, loopItems }];
   const ofProperty = property === undefined ? [] : [withValue(property, property.value)];
@@ -71,7 +71,11 @@ export async function loopsInParameters(probing: Probing): Promise<Answer> {
   if (loop === undefined) {
     return { found: `The task shows no loop. ${confirmed}`, behaviours };
   }
-  if (isShown(await shownItems(onCopy(probing)), first)) {
+  const inside = await shownItems(onCopy(probing));
+  if (inside === undefined) {
+    return { is: "unclear", found: `The list of the loop is not shown. ${confirmed}`, behaviours };
+  }
+  if (isShown(inside, first)) {
     return {
       found: `A loop inside its action takes effect. ${confirmed}`,
       behaviours: ["loopsInActions=taken", ...behaviours],
@@ -104,7 +108,7 @@ function updatedParameters(shown: unknown): string | undefined {
   if (actions.some(({ loopItems }) => typeof loopItems === "number")) {
     return "counts";
   }
-  return Array.isArray(shown.loopItems) ? "lists" : "repeated";
+  return Array.isArray(shown.loopItems) ? "lists" : actions.length > 0 ? "repeated" : undefined;
 }
 
 /** updateLoopItems: an append, one without `isAppend`, and one that replaces and leaves the list for the run. */
@@ -118,7 +122,8 @@ export async function loopItems(probing: Probing): Promise<Answer> {
   const whole = { taskId, actionId: loop.actionId, loopType: written(loop) };
   const before = (await shownItems(onCopy(probing))) ?? [];
   const appended = await replyOf(client.updateLoopItems({ ...whole, loopItems: [three], isAppend: true }));
-  const appends = appended.refusal === undefined && isShown(await shownItems(onCopy(probing)), [...before, three]);
+  const afterAppend = await shownItems(onCopy(probing));
+  const appends = appended.refusal === undefined && isShown(afterAppend, [...before, three]);
   const json = JSON.stringify({ ...whole, loopItems: [one, two] });
   const omitted = await replyOf(client.send("updateLoopItems", { json }));
   const afterOmitted = omitted.refusal === undefined ? await shownItems(onCopy(probing)) : undefined;
@@ -126,16 +131,19 @@ export async function loopItems(probing: Probing): Promise<Answer> {
   const replaced = await replyOf(client.updateLoopItems({ ...whole, loopItems: left, isAppend: false }));
   const action = await loopAction(onCopy(probing));
   const replaces = replaced.refusal === undefined && isShown(action && itemsOf(action), left);
-  const omittedMeans = isShown(afterOmitted, [one, two])
-    ? "replaces"
-    : afterOmitted !== undefined && afterOmitted.length > 2
-      ? "appends"
-      : undefined;
+  const isChanged = afterAppend !== undefined && !isShown(afterOmitted, afterAppend);
+  const omittedMeans =
+    isChanged && isShown(afterOmitted, [one, two])
+      ? "replaces"
+      : isChanged && isShown(afterOmitted, [...afterAppend, one, two])
+        ? "appends"
+        : undefined;
   const loopType = action && fieldOf(action, "loopType");
   const isUrls = written(loop).toLowerCase() === "urllist";
   const behaviours = [
     ...(omittedMeans === undefined ? [] : [`isAppendOmitted=${omittedMeans}`]),
-    ...(isUrls ? [`loopTypeRead=${loopType === written(loop) ? "asWritten" : "upperUrl"}`] : []),
+    ...(isUrls && loopType === written(loop) ? ["loopTypeRead=asWritten"] : []),
+    ...(isUrls && loopType === "URLList" ? ["loopTypeRead=upperUrl"] : []),
   ];
   const found = `A list that replaces ${replaces ? "takes effect" : "does not take effect"}, one that appends ${appends ? "too" : "does not"}. Without isAppend, the list ${omittedMeans ?? "is not shown"}. The loopType is shown ${loopType === written(loop) ? "as it was written" : "in another spelling"}.`;
   if (!replaces) {
@@ -154,6 +162,11 @@ export async function loopItems(probing: Probing): Promise<Answer> {
 /** The spelling of the contract's example, for a list of URLs. */
 function written({ loopType }: TrialLoop): string {
   return loopType.toLowerCase() === "urllist" ? "UrlList" : loopType;
+}
+
+/** Two items, or one, that are not the present list. */
+function otherItems(loop: TrialLoop | undefined): string[] {
+  return itemsFor(loop).slice(0, loop?.items.length === 2 ? 1 : 2);
 }
 
 /** Three different items. */

@@ -3,11 +3,13 @@ import { counted } from "../../../resources/values";
 import type { OperationName } from "../../../service/contract/operations";
 import { operations } from "../../../service/contract/operations";
 import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
+import type { ServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { nobody, refusalIn, settingOf, vocabulary } from "../question";
 import type { Reply } from "../requests";
 import { anyReplyOf, fieldAt } from "../requests";
+import { saysServerError } from "./readQuestions";
 
 const noAction = "webextract-probe-no-action";
 const noSubtask = "webextract-probe-no-subtask";
@@ -67,7 +69,7 @@ export async function refusals({ client, clientWith, requests, trial, options }:
       // The client would send it again each time.
       once = (refusal?.status ?? 0) >= 500;
       const raw = requests.last;
-      answer.behaviours = [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
+      answer.behaviours = refusal && [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
     }
     if (["copyTask", "startTask"].includes(name) && refusal?.kind === "refused" && refusal.outcome === "unknown") {
       for (const code of vocabulary([refusal.code])) codes.add(code);
@@ -98,12 +100,16 @@ function errorBody(body: unknown, bytes: number): string {
   return typeof error === "string" ? "errorBody=legacy" : "errorBody=envelope";
 }
 
-function taskGone(refusal: Reply<unknown>["refusal"], body: unknown): string[] {
-  const { status = 200, code = "" } = refusal ?? {};
+function taskGone(refusal: ServiceError, body: unknown): string[] {
+  const { status, kind, code = "" } = refusal;
+  if (["credential", "plan", "rateLimited"].includes(kind)) {
+    // The task was not looked for.
+    return [];
+  }
   if (statusSays.notFound(status)) {
     return ["taskGone=notFound"];
   }
-  if (status >= 500 || /^server\W?error$/i.test(code)) {
+  if (saysServerError(refusal)) {
     return ["taskGone=serverError"];
   }
   if (code === "") {
@@ -147,10 +153,16 @@ export async function bothCredentials({ client, options: { apiKey }, taskId = no
   }
   const request = { taskId, offset: 0, size: 1 };
   const headers = { Authorization: `Bearer ${token}`, "x-api-key": apiKey };
-  const { refusal } = await anyReplyOf(client.send("getData", { request, credential: "none", headers }));
-  const found = refusal === undefined ? "Both are accepted." : `A refusal: ${refusalIn(refusal)}.`;
-  const behaviours = [`bothCredentials=${refusal === undefined ? "accepted" : "refused"}`];
-  return { found: `${found} The package sends one.`, behaviours };
+  const readWith = (sent: Record<string, string>): Promise<Reply<Buffer>> =>
+    anyReplyOf(client.send("getData", { request, credential: "none", headers: sent }));
+  const { refusal } = await readWith(headers);
+  if (refusal === undefined) {
+    return { found: "Both are accepted. The package sends one.", behaviours: ["bothCredentials=accepted"] };
+  }
+  const found = `A refusal: ${refusalIn(refusal)}. The package sends one.`;
+  // The token alone shows that the refusal is of two.
+  const { refusal: ofToken } = await readWith({ Authorization: headers.Authorization });
+  return ofToken === undefined ? { found, behaviours: ["bothCredentials=refused"] } : { is: "unclear", found };
 }
 
 /** The access token in use. Undefined if there is none. */

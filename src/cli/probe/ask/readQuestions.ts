@@ -1,10 +1,11 @@
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf } from "../../../resources/task/taskPresence";
-import { saysSuccess } from "../../../service/contract/successWords";
+import { plain, saysSuccess } from "../../../service/contract/successWords";
+import type { ServiceError } from "../../../service/errors/errors";
 import type { Answer, Probing } from "../question";
 import { described, nobody, readRows, settingOf, vocabulary } from "../question";
-import { meaningOf, replyOf } from "../requests";
+import { credentialReplyOf, meaningOf, replyOf } from "../requests";
 
 export async function missingTask({ client }: Probing): Promise<Answer> {
   const { refusal } = await replyOf(readRows(client, nobody));
@@ -16,8 +17,18 @@ export async function missingTask({ client }: Probing): Promise<Answer> {
     return { is: "warning", found: "The service responds as for a task without rows.", remedy };
   }
   const found = `A refusal with a status of ${refusal.status}, which the package does not read as a missing task.`;
-  const behaviours = refusal.code === undefined ? ["errorBody=html", "errorBody=empty"] : ["taskGone=serverError"];
+  const behaviours =
+    refusal.code === undefined
+      ? ["errorBody=html", "errorBody=empty"]
+      : saysServerError(refusal)
+        ? ["taskGone=serverError"]
+        : [];
   return { is: "warning", found, remedy, behaviours };
+}
+
+/** Whether a refusal is an error of the service itself, by its status or its code. */
+export function saysServerError({ kind, code = "" }: ServiceError): boolean {
+  return kind === "outcomeUnknown" || plain(code) === "servererror";
 }
 
 /** The upload, which only a write would show, tells the two of each pair apart. */
@@ -43,8 +54,8 @@ export async function credentials({
     const found = "No API key is configured, so only the access token was tried.";
     return { is: "unclear", found, behaviours: [...tokenOnly, ...keyToo] };
   }
-  const own = await replyOf(readRows(client, taskId));
-  const withKey = await replyOf(readRows(clientWith({ credentials: "apiKey" }), taskId));
+  const own = await credentialReplyOf(readRows(client, taskId));
+  const withKey = await credentialReplyOf(readRows(clientWith({ credentials: "apiKey" }), taskId));
   if (meaningOf(withKey) !== meaningOf(own)) {
     return { found: "The service accepts the access token only.", behaviours: tokenOnly };
   }
@@ -60,7 +71,7 @@ export async function refreshPath({ clientWith, options }: Probing): Promise<Ans
   const { refreshPath: present = "/token", refreshToken } = options;
   const request = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" } as const;
   const meaningAt = async (path: string): Promise<string> =>
-    meaningOf(await replyOf(clientWith({ refreshPath: path }).refreshToken(request)));
+    meaningOf(await credentialReplyOf(clientWith({ refreshPath: path }).refreshToken(request)));
   const unknown = await meaningAt("/webextract-probe-no-path");
   const known: string[] = [];
   for (const path of new Set([...Object.keys(refreshPaths), present])) {
@@ -97,7 +108,10 @@ export async function actionTypes({ client, settings, taskId = "" }: Probing): P
     const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes: types }));
     return response?.data.flatMap(({ actions }) => actions);
   };
-  const shown = (await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort())) ?? [];
+  const shown = await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort());
+  if (shown === undefined) {
+    return { is: "unclear", found: "The service refuses to show the actions of the task." };
+  }
   const withoutTypes = await actionsOf([]);
   if (withoutTypes !== undefined && withoutTypes.length > 0) {
     const found = `All actions of the task, ${describeTypes(withoutTypes)}.`;
@@ -140,16 +154,28 @@ export async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<
     : { found: "A success has no `error`." };
 }
 
+/** Of a read that shows the order of rows. */
+const fewRows = 10;
+
 /** Shown only by rows that arrive between two reads. */
 export async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer> {
-  const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: 2 }))).response?.data;
+  const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: fewRows }))).response?.data;
   const before = await read();
   const after = await read();
   if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
     return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
   }
-  const [first, second] = [before, after].map(({ data }) => JSON.stringify(data[0]));
-  return first === second
+  const [old, present] = [before, after].map(({ data }) => data.map((row) => JSON.stringify(row))) as [
+    string[],
+    string[],
+  ];
+  const arrived = after.total - before.total;
+  const isLast = old.every((row, at) => row === present[at]);
+  const isFirst = present.slice(arrived).every((row, at) => row === old[at]);
+  if (isLast === isFirst) {
+    return { is: "unclear", found: "Rows arrived between two reads, and do not show their order." };
+  }
+  return isLast
     ? { found: "New rows come last.", behaviours: ["rowOrder=oldestFirst"] }
     : {
         found: "New rows come first, and move all others. A read follows the rows that arrive meanwhile.",

@@ -1,9 +1,10 @@
 import { counted } from "../../../resources/values";
 import type { Row } from "../../../service/contract/types";
-import { statusSays } from "../../../service/errors/failures";
 import type { Answer, Probing } from "../question";
 import { refusalIn, settingOf } from "../question";
 import { replyOf } from "../requests";
+import type { ShownRows } from "./notExported";
+import { fittingValues } from "./notExported";
 import type { OnRun } from "./runQuestions";
 import { onRun, rowsSettled } from "./runQuestions";
 
@@ -17,7 +18,7 @@ const manyRows = 100;
 
 /** Reads the total until it stays the same. */
 export async function lateRows(probing: Probing): Promise<Answer> {
-  const { client, trial } = onRun(probing);
+  const { client, requests, trial } = onRun(probing);
   const { run, taskId } = trial;
   for (let reads = 0; reads < mostReads && !isSettled(run.totals); reads += 1) {
     await trial.sleep(reads === 0 ? 0 : betweenReads * 1000);
@@ -31,10 +32,11 @@ export async function lateRows(probing: Probing): Promise<Answer> {
   if (last === 0) {
     return { is: "unclear", found: "The run brought no rows. Choose a task whose runs bring some." };
   }
-  const earlier = run.totals.filter((total) => total > 0 && total < last).length;
+  const earlier = run.totals.filter((total) => total < last).length;
+  const isExact = requests.isExactSince(run.begun);
   const found = `Totals after the end, one after the other: ${run.totals.join(", ")}.`;
   if (earlier === 0 && isSettled(run.totals)) {
-    return { found, behaviours: ["rowsArriveLate=0"] };
+    return { found, behaviours: isExact ? ["rowsArriveLate=0"] : [] };
   }
   // An export right after the last subtask would miss rows, or refuse to mark them.
   return {
@@ -42,7 +44,8 @@ export async function lateRows(probing: Probing): Promise<Answer> {
     found,
     remedy: "Rows arrive after the last subtask has ended.",
     argument: rowsSettled,
-    behaviours: isSettled(run.totals) ? [`rowsArriveLate=${earlier}`] : [],
+    // Without a list of subtasks, the run may not have ended at the first reads.
+    behaviours: isSettled(run.totals) && isExact && run.hasEnded ? [`rowsArriveLate=${earlier}`] : [],
   };
 }
 
@@ -84,39 +87,57 @@ function pageOf({
 /** The offsets of responses, and the totals: two rows, then all, then one in the middle. */
 export async function offsets(probing: Probing): Promise<Answer> {
   const on = onRun(probing);
-  const { trial } = on;
+  const { trial, requests } = on;
   const first = await page(on, 0, 2);
   const whole = await page(on, 0, most(on));
   if (first === undefined || whole === undefined || whole.rows.length === 0) {
     return { is: "unclear", found: "The service shows no rows." };
   }
-  trial.rows = whole.rows;
+  trial.rows = { count: whole.total, first: whole.rows };
+  if (first.rows.length === 0 || first.rows.length >= first.total) {
+    return { is: "unclear", found: `Total ${whole.total}. A page in the middle needs more rows.` };
+  }
   const isCursor = first.offset !== 0 && first.offset !== first.rows.length;
-  const middle = first.total > 2 ? await page(on, isCursor ? first.offset : 2, 1) : undefined;
-  trial.nextOffset = middle && (isCursor ? middle.offset : 3);
-  const offsetAnswer = isCursor ? "cursor" : first.offset > 0 ? "next" : middle?.offset === 0 ? "zero" : "asked";
-  const isWhole = whole.rows.length === whole.total;
+  const next = isCursor ? first.offset : first.rows.length;
+  const middle = await page(on, next, 1);
+  trial.middle = middle && { next: isCursor ? middle.offset : next + 1, isEmpty: middle.rows.length === 0 };
+  const answers = isCursor ? ["cursor"] : first.offset > 0 ? ["next"] : askedOrZero(middle, next);
+  const ends = endsOf(first, whole, answers);
   const arrived = whole.total - first.total;
-  const ends =
-    first.total > first.rows.length && first.restTotal < first.total
-      ? ["restTotal"]
-      : !isWhole
-        ? []
-        : ["next", "cursor"].includes(offsetAnswer)
-          ? [whole.offset === 0 ? "offsetStays" : "emptyPage"]
-          : ["emptyPage", "offsetStays"];
+  // Rows that arrive without a read look the same.
+  const isSteady = isSettled(trial.run.totals) && trial.run.totals.at(-1) === first.total;
   const behaviours = [
-    ...(first.total > 2 || first.offset > 0 ? [`offsetAnswer=${offsetAnswer}`] : []),
-    ...(first.total > 2 ? ends.map((value) => `endOfData=${value}`) : []),
-    ...(first.total > 2 ? [`rowsWhileReading=${arrived}`] : []),
-    ...(middle === undefined ? [] : [`emptyPageEvery=${middle.rows.length === 0 ? 1 : 0}`]),
+    ...answers.map((value) => `offsetResponse=${value}`),
+    ...ends.map((value) => `endOfData=${value}`),
+    ...(isSteady && requests.isExactSince(trial.run.begun) ? [`rowsWhileReading=${arrived}`] : []),
   ];
   const grows = arrived > 0 ? ` ${counted(arrived, "row")} arrived after the first page.` : "";
-  const kind = { cursor: "a cursor", next: "the next offset", zero: "always 0", asked: "the requested offset" }[
-    offsetAnswer
-  ];
+  const [answer = "asked"] = answers;
   const end = ends[0] === "restTotal" ? "restTotal counts down" : "restTotal does not count down";
-  return { found: `A response has ${kind} as its offset, and ${end}. Total ${whole.total}.${grows}`, behaviours };
+  return {
+    found: `A response has ${kinds[answer]} as its offset, and ${end}. Total ${whole.total}.${grows}`,
+    behaviours,
+  };
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  cursor: "a cursor",
+  next: "the next offset",
+  zero: "always 0",
+  asked: "the requested offset",
+};
+
+function askedOrZero(middle: Page | undefined, asked: number): string[] {
+  return ["asked", "zero"].filter((value) => middle === undefined || middle.offset === (value === "zero" ? 0 : asked));
+}
+
+/** @param first a page that is not the last one */
+function endsOf(first: Page, whole: Page, [answer = ""]: readonly string[]): string[] {
+  if (first.restTotal < first.total) {
+    return ["restTotal"];
+  }
+  const shows = whole.rows.length === whole.total && ["next", "cursor"].includes(answer);
+  return ["emptyPage", "offsetStays"].filter((value) => !shows || (value === "offsetStays") === (whole.offset === 0));
 }
 
 /** Whether a batch has all rows of its run. */
@@ -133,78 +154,53 @@ export async function batch(probing: Probing): Promise<Answer> {
     const limitation = "DataExport with scope batch cannot read runs: use scope all or notExported.";
     return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
   }
-  const { rows = [] } = trial;
+  const { first = [], count = 0 } = trial.rows ?? {};
   const { total } = response.data;
-  const different = new Set(rows).size;
-  const found = `The batch has ${counted(total, "row")}, the task ${rows.length}, of which ${different} are different.`;
-  const behaviours =
-    different === rows.length || rows.length >= manyRows
-      ? []
-      : total === rows.length
-        ? ["batchRows=all"]
-        : total === different
-          ? ["batchRows=distinct"]
-          : [];
+  const different = new Set(first).size;
+  const found = `The batch has ${counted(total, "row")}, the task ${count}, of which ${different} are different.`;
+  const isShown = first.length === count && different < count;
+  const behaviours = [
+    ...(isShown && total === count ? ["batchRows=all"] : []),
+    ...(isShown && total === different ? ["batchRows=distinct"] : []),
+  ];
   return { found, behaviours };
 }
 
 /** Two reads of the rows that are not exported, a mark, and a third one. All rows are the copy's. */
 export async function marks(probing: Probing): Promise<Answer> {
-  const { client, settings, trial } = onRun(probing);
-  const { taskId, rows = [] } = trial;
-  const read = async (size: number) => {
+  const { client, requests, settings, trial } = onRun(probing);
+  const { taskId, rows } = trial;
+  const read = async (size: number): Promise<ShownRows | undefined> => {
     const { response } = await replyOf(client.getNotExportedData({ taskId, size }));
     return response && { rows: response.data.data.map((row) => JSON.stringify(row)), total: response.data.total };
   };
-  const one = await read(2);
-  const two = await read(2);
+  const { now } = requests;
+  const sizes = [2, 2, most(onRun(probing))];
+  const [one, two] = [await read(2), await read(2)];
   const marked = await replyOf(client.markExported({ taskId }));
   const left = await read(most(onRun(probing)));
   if (one === undefined || two === undefined || left === undefined || marked.refusal !== undefined) {
     const limitation = "DataExport with scope notExported or markExported cannot work.";
     return { is: "problem", found: "A read of the rows that are not exported, or the mark, is refused.", limitation };
   }
-  if (rows.length === 0) {
+  if (rows === undefined) {
     return { is: "unclear", found: "There are no rows." };
   }
+  const values = requests.isExactSince(now) ? fittingValues(rows, sizes, [one, two, left]) : {};
+  const behaviours = Object.entries(values).flatMap(([name, own]) => own.map((value) => `${name}=${value}`));
   if (one.rows.length === 0) {
     const remedy =
       "Marks are shared with all that use this account. To export rows that others have marked, use scope all.";
-    const counts = one.total > 0 ? ["notExportedCounts=allRows"] : [];
     const found = "No row of the new run is there to be exported: somebody else has marked them all.";
-    return { is: "warning", found, remedy, behaviours: ["otherMarks=all", ...counts] };
+    return { is: "warning", found, remedy, behaviours };
   }
-  const isOnce = JSON.stringify(one.rows) !== JSON.stringify(two.rows);
-  const place = placeIn(rows, one.rows);
-  const isHalf = place === undefined ? one.total < rows.length : place.skipped > 0;
-  const others = isHalf ? Math.floor(rows.length / 2) : 0;
-  const returned = isOnce ? one.rows.length + two.rows.length : one.rows.length;
-  const isAllReturned = others + returned >= rows.length;
-  const scope = left.rows.length > 0 ? "returned" : "task";
-  const counts =
-    left.total > left.rows.length && left.rows.length < most(onRun(probing))
-      ? "allRows"
-      : two.total < one.total
-        ? "notReturned"
-        : "usual";
-  const behaviours = [
-    ...(place === undefined ? [] : [`rowOrder=${place.isReversed ? "newestFirst" : "oldestFirst"}`]),
-    `notExported=${isOnce ? "handedOutOnce" : "untilMarked"}`,
-    `notExportedCounts=${counts}`,
-    // Rows that are not marked come again, so they are counted again.
-    ...(counts === "usual" && !isOnce ? ["notExportedCounts=notReturned"] : []),
-    `otherMarks=${isHalf ? "half" : "none"}`,
-    ...(isAllReturned ? [] : [`markScope=${scope}`]),
-  ];
-  const order =
-    place === undefined
-      ? "in an order that the rows do not show"
-      : `in the ${place.isReversed ? "reverse" : "same"} order as all rows`;
-  const found =
-    `Rows that are not exported come ${order}, ${isOnce ? "each once" : "again until they are marked"}` +
-    `${isAllReturned ? "" : `. A mark includes ${scope === "task" ? "all rows of the task" : "the rows that were returned"}`}` +
-    `${isHalf ? ". Others mark rows too" : ""}.`;
-  return isAllReturned || settings.markScope === scope
+  const parts = behaviours.flatMap((behaviour) => meanings[behaviour] ?? []);
+  if (parts.length === 0) {
+    return { is: "unclear", found: "The reads do not show how rows are marked.", behaviours };
+  }
+  const found = `Rows that are not exported come ${parts.join(", ")}.`;
+  const [scope, ...others] = values.markScope ?? [];
+  return scope === undefined || others.length > 0 || settings.markScope === scope
     ? { found, behaviours }
     : {
         ...{ is: "problem", found, behaviours },
@@ -213,21 +209,16 @@ export async function marks(probing: Probing): Promise<Answer> {
       };
 }
 
-/** Where the first rows that are not exported are among all rows: at the beginning or, if others mark the first half, after it. Undefined if equal rows hide it. */
-function placeIn(
-  rows: readonly string[],
-  first: readonly string[],
-): { isReversed: boolean; skipped: number } | undefined {
-  const half = Math.floor(rows.length / 2);
-  const places = [false, true].flatMap((isReversed) => {
-    const ordered = isReversed ? rows.toReversed() : rows;
-    return [...new Set([0, half])]
-      .filter((skipped) => JSON.stringify(ordered.slice(skipped, skipped + first.length)) === JSON.stringify(first))
-      .map((skipped) => ({ isReversed, skipped }));
-  });
-  const [only, ...others] = places;
-  return others.length === 0 ? only : undefined;
-}
+/** What rows that are not exported do, by the one value of a behaviour that fits. */
+const meanings: Readonly<Record<string, string>> = {
+  "rowOrder=oldestFirst": "in the same order as all rows",
+  "rowOrder=newestFirst": "in the reverse order of all rows",
+  "notExported=untilMarked": "again until they are marked",
+  "notExported=handedOutOnce": "each once",
+  "otherMarks=half": "without the rows that others mark",
+  "markScope=task": "with a mark that includes all rows of the task",
+  "markScope=returned": "with a mark that includes the rows that were returned",
+};
 
 const mostPages = 8;
 
@@ -235,25 +226,29 @@ const mostPages = 8;
 export async function emptyPages(probing: Probing): Promise<Answer> {
   const on = onRun(probing);
   const { trial, requests } = on;
-  const { rows = [], nextOffset } = trial;
-  if (nextOffset === undefined || rows.length < 4) {
+  const { rows, middle } = trial;
+  if (middle === undefined || rows === undefined || rows.count < 4) {
     return { is: "unclear", found: "There are too few rows." };
   }
-  // A read that was sent again counts at the service, too.
-  const isCounted = (): boolean =>
-    requests.responses.every(({ status }) => status < 500 && !statusSays.tooMany(status));
-  // The offsets question has read one such page.
-  for (let pages = 2; pages <= mostPages; pages += 1) {
+  // The offsets question has read the first such page.
+  let { isEmpty } = middle;
+  let pages = 1;
+  while (!isEmpty && pages < mostPages) {
     if (requests.left <= 2) {
-      return { is: "unclear", found: `No page in the middle was empty. Only ${pages - 1} were read.` };
+      return { is: "unclear", found: `No page in the middle was empty. Only ${pages} were read.` };
     }
-    const read = await page(on, nextOffset, 1);
-    if (read !== undefined && read.rows.length === 0 && read.total > 3) {
-      const found = `Page ${pages} in the middle was empty, although rows are left. The package reads on, or says that an export is not complete.`;
-      return { found, behaviours: isCounted() ? [`emptyPageEvery=${pages}`] : [] };
+    const read = await page(on, middle.next, 1);
+    if (read === undefined) {
+      return { is: "unclear", found: "The service refuses a page in the middle." };
     }
+    isEmpty = read.rows.length === 0;
+    pages += 1;
   }
-  return { found: "No page in the middle was empty.", behaviours: isCounted() ? ["emptyPageEvery=0"] : [] };
+  const behaviours = requests.isExactSince(trial.run.begun) ? [`emptyPageEvery=${isEmpty ? pages : 0}`] : [];
+  const found = isEmpty
+    ? `Page ${pages} in the middle was empty, although rows are left. The package reads on, or says that an export is not complete.`
+    : "No page in the middle was empty.";
+  return { found, behaviours };
 }
 
 export async function remove(probing: Probing): Promise<Answer> {

@@ -26,6 +26,7 @@ export function onRun(probing: Probing): OnRun {
 export async function start(probing: Probing): Promise<Answer> {
   const { client, requests, trial } = onCopy(probing);
   trial.making("run");
+  const begun = requests.now;
   const request = { taskId: trial.taskId };
   try {
     await client.send("startTask", { request });
@@ -47,18 +48,18 @@ export async function start(probing: Probing): Promise<Answer> {
   }
   const data = fieldAt(requests.last?.body, "data");
   const [lotNo, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
-  trial.run = { looks: [], totals: [], hasEnded: false, ...(typeof lotNo === "string" ? { lotNo } : {}) };
+  trial.run = { begun, looks: [], totals: [], hasEnded: false, ...(typeof lotNo === "string" ? { lotNo } : {}) };
   trial.run.startStatus = typeof status === "string" ? status : undefined;
   trial.made();
   if (typeof lotNo === "string" && typeof status === "string") {
     const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
-    return { found, behaviours: ["startAnswer=data"] };
+    return { found, behaviours: ["startResponse=data"] };
   }
-  const value = data === true ? "true" : "null";
+  const isKnown = data === true || data === null;
   return {
     is: "problem",
-    found: `The response has no lotNo and status: its data is ${data === true || data === null ? String(data) : `a ${typeof data}`}.`,
-    behaviours: [`startAnswer=${value}`],
+    found: `The response has no lotNo and status: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
+    behaviours: isKnown ? [`startResponse=${data}`] : [],
     limitation:
       "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
   };
@@ -144,7 +145,8 @@ export async function course(probing: Probing): Promise<Answer> {
   const shown = run.looks.find(({ ids }) => ids.length > 0)?.ids[0];
   const during = run.during === undefined ? "" : ` Rows while it ran: ${run.during}.`;
   const found = `${times.join("; ")}.${end}${during} Id of a subtask: ${shapeOf(shown)}.`;
-  const answer: Answer = { found, behaviours: behavioursOf(trial, words) };
+  const behaviours = behavioursOf(trial, words, requests.isExactSince(run.begun));
+  const answer: Answer = { found, behaviours };
   const foreign = vocabulary(words.filter((word) => isForeign(word, settings.statuses)));
   const [word] = foreign;
   if (word === undefined) {
@@ -188,31 +190,42 @@ function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
     : { is: "unclear", found };
 }
 
-function behavioursOf({ run, loop }: OnRun["trial"], words: readonly string[]): string[] {
+function behavioursOf({ run }: OnRun["trial"], words: readonly string[], isExact: boolean): string[] {
   const { looks, startStatus } = run;
   const first = looks.findIndex(({ ids }) => ids.length > 0);
   const notEnded = looks
     .slice(first)
     .filter(({ statuses }) => statuses.some((word) => running.includes(word.toLowerCase())));
-  const isIn = (...names: string[]): boolean =>
-    [...words, startStatus ?? ""].some((word) => names.includes(word.toLowerCase()));
-  const known = "waiting sent extracting stopped finished failed queued running completed error".split(" ");
-  const vocabularyUsed = words.some((word) => !known.includes(word.toLowerCase()))
-    ? ["unknown"]
-    : isIn("queued", "running", "completed", "error")
-      ? ["synonyms"]
-      : isIn("sent")
-        ? ["withSent"]
-        : ["usual", "noFailed", "withSent"];
   return [
-    ...vocabularyUsed.map((value) => `statusWords=${value}`),
+    ...vocabulariesWith([...words, startStatus ?? ""]).map((value) => `statusWords=${value}`),
     ...caseOf(words, startStatus),
-    `subtaskListLag=${first}`,
-    `readsUntilFinished=${notEnded.length}`,
-    "splitting=always",
-    ...(loop === undefined ? [] : ["splitting=listsOnly"]),
+    // The service counts a read whose response was lost.
+    ...(isExact ? [`subtaskListLag=${first}`] : []),
+    ...(isExact && run.hasEnded ? [`readsUntilFinished=${notEnded.length}`] : []),
+    // A run of a task without a list could have none.
+    ...["splitting=always", "splitting=listsOnly"],
     ...(run.changeAccepted === true && notEnded.length > 0 ? ["changeWhileRunning=accepted"] : []),
   ];
+}
+
+const usualWords = ["waiting", "extracting", "stopped", "finished", "failed"];
+
+/** The words of each vocabulary of the emulator, in lower case. */
+const vocabularies: Readonly<Record<string, readonly string[]>> = {
+  usual: usualWords,
+  noFailed: usualWords.filter((word) => word !== "failed"),
+  withSent: [...usualWords, "sent"],
+  synonyms: ["queued", "running", "stopped", "completed", "error"],
+};
+
+/** The vocabularies that have all words, the likeliest first. */
+function vocabulariesWith(words: readonly string[]): string[] {
+  const used = words.map((word) => word.toLowerCase()).filter((word) => word !== "");
+  const known = [...Object.values(vocabularies).flat(), ...running];
+  const fitting = Object.keys(vocabularies).filter((name) => used.every((word) => vocabularies[name]?.includes(word)));
+  // Only its word for a subtask that has finished is none of these.
+  const isUnknown = used.every((word) => (usualWords.includes(word) && word !== "finished") || !known.includes(word));
+  return [...fitting, ...(isUnknown ? ["unknown"] : [])];
 }
 
 function caseOf(words: readonly string[], startStatus = ""): string[] {

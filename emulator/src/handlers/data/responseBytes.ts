@@ -4,9 +4,9 @@ import { Refusal } from "../../errors";
 const smallResponse = 4 * 1024 * 1024;
 const largeResponse = 8 * 1024 * 1024;
 
-/** The rows that fit into one response according to the behaviour `answerBytes`. `asked` is the requested page size. */
-export function cutToBytes(texts: string[], asked: number, { answerBytes }: Behaviour): string[] {
-  if (answerBytes === "unlimited") return texts;
+/** The rows that fit into one response according to the behaviour `responseBytes`. `asked` is the requested page size. */
+export function cutToBytes(texts: string[], asked: number, { responseBytes }: Behaviour): string[] {
+  if (responseBytes === "unlimited") return texts;
   const limit = asked <= 200 ? smallResponse : largeResponse;
   let bytes = 0;
   const fitting = texts.findIndex((text) => {
@@ -14,7 +14,7 @@ export function cutToBytes(texts: string[], asked: number, { answerBytes }: Beha
     return bytes > limit;
   });
   if (fitting < 0) return texts;
-  if (answerBytes === "refused")
+  if (responseBytes === "refused")
     throw new Refusal("InvalidParameter", `the response would be larger than ${limit} bytes: request fewer rows`);
   // A row that is too large is sent alone, because a client could not read past it otherwise.
   return texts.slice(0, Math.max(fitting, 1));

@@ -36,7 +36,7 @@ describe("a copy and a start without a response", () => {
     world.emulator.fault({ operation: "startTask", kind: "status", status: 404, when: "after", body });
     const { output } = await world.project.up({ args: both, expect: "failure" });
     assert.match(output, /A copy of task "template-1" in group "group-1" may exist, sent at 20\d\d-/);
-    assert.match(output, /set adoptTaskId to the id; if it did not, set retry to a new string/);
+    assert.match(output, /set adoptTaskId to the id; if not, set retry to a new string/);
     assert.match(output, /A paid run of task "template-1" may have started/);
     assert.match(output, /set adoptLotNo to the lotNo/);
     assert.deepEqual([world.copies().length, lotNos().length], [1, 1]);

@@ -1,0 +1,128 @@
+/** What services show of rows that are not exported, as a model: the responses fit some behaviours, and the others are excluded. */
+
+/** A read of rows that are not exported: its rows as JSON. */
+export interface ShownRows {
+  readonly rows: readonly string[];
+  readonly total: number;
+}
+
+/** The rows of the task: how many, and the first ones as JSON, in the order of a read by offset. */
+export interface KnownRows {
+  readonly count: number;
+  readonly first: readonly string[];
+}
+
+/** The behaviours that such reads and a mark can show, each with its values, the likeliest first. */
+const values = {
+  rowOrder: ["oldestFirst", "newestFirst"],
+  notExported: ["untilMarked", "handedOutOnce"],
+  notExportedCounts: ["usual", "notReturned", "allRows"],
+  otherMarks: ["none", "half", "all"],
+  markScope: ["task", "returned"],
+} as const;
+
+type Name = keyof typeof values;
+type Service = { readonly [Each in Name]: (typeof values)[Each][number] };
+
+const services = Object.entries(values).reduce<object[]>(
+  (made, [name, own]) => made.flatMap((one) => own.map((value) => ({ ...one, [name]: value }))),
+  [{}],
+) as Service[];
+
+/**
+ * The values that fit two reads, a mark, and a third read. Of a behaviour whose every value fits, and if no service is known that shows these rows, there are
+ * none.
+ * @param sizes the size of each read
+ */
+export function fittingValues(
+  known: KnownRows,
+  sizes: readonly number[],
+  reads: readonly ShownRows[],
+): Partial<Record<Name, readonly string[]>> {
+  const byRows = services.filter((service) => fits(service, known, sizes, reads, false));
+  const byTotals = byRows.filter((service) => fits(service, known, sizes, reads, true));
+  // A service can count in a way of its own.
+  const fitting = byTotals.length > 0 ? byTotals : byRows;
+  const names = (Object.keys(values) as Name[]).filter((name) => byTotals.length > 0 || name !== "notExportedCounts");
+  const shown = names.map((name) => [
+    name,
+    values[name].filter((value) => fitting.some((service) => service[name] === value)),
+  ]) as [Name, readonly string[]][];
+  return Object.fromEntries(shown.filter(([name, own]) => own.length > 0 && own.length < values[name].length));
+}
+
+function fits(
+  service: Service,
+  { count, first }: KnownRows,
+  sizes: readonly number[],
+  reads: readonly ShownRows[],
+  withTotals: boolean,
+): boolean {
+  const task = new ModelTask(service, count);
+  const textOf = (row: number): string | undefined => first[service.rowOrder === "oldestFirst" ? row : count - 1 - row];
+  return reads.every(({ rows, total }, at) => {
+    if (at === reads.length - 1) {
+      task.mark();
+    }
+    const expected = task.read(sizes[at] ?? 0);
+    return (
+      expected.rows.length === rows.length &&
+      expected.rows.every((row, index) => (textOf(row) ?? rows[index]) === rows[index]) &&
+      (!withTotals || expected.total === total)
+    );
+  });
+}
+
+/** The rows of a run by their numbers, the oldest first. */
+class ModelTask {
+  /** All rows before it are exported. */
+  #exportedTo = 0;
+  /** Exported rows after these. */
+  readonly #exported = new Set<number>();
+  readonly #returned = new Set<number>();
+
+  constructor(
+    private readonly service: Service,
+    private readonly count: number,
+  ) {}
+
+  read(size: number): { rows: number[]; total: number } {
+    const { notExported, notExportedCounts, otherMarks } = this.service;
+    this.#exportTo({ none: 0, half: Math.floor(this.count / 2), all: this.count }[otherMarks]);
+    const isOnce = notExported === "handedOutOnce";
+    const exported = this.#exportedTo + this.#exported.size;
+    const returned = isOnce ? this.#returned.size : 0;
+    const notCounted = { usual: exported, notReturned: exported + returned, allRows: 0 }[notExportedCounts];
+    const rows = isOnce ? [] : [...this.#returned].sort((one, other) => one - other).slice(0, size);
+    for (let row = this.#exportedTo; row < this.count && rows.length < size; row += 1) {
+      if (!this.#exported.has(row) && !this.#returned.has(row)) {
+        rows.push(row);
+      }
+    }
+    for (const row of rows) {
+      this.#returned.add(row);
+    }
+    return { rows, total: this.count - notCounted };
+  }
+
+  mark(): void {
+    if (this.service.markScope === "task") {
+      this.#exportTo(this.count);
+    }
+    for (const row of this.#returned) {
+      this.#exported.add(row);
+    }
+    this.#returned.clear();
+  }
+
+  #exportTo(end: number): void {
+    this.#exportedTo = Math.max(this.#exportedTo, end);
+    for (const rows of [this.#exported, this.#returned]) {
+      for (const row of rows) {
+        if (row < this.#exportedTo) {
+          rows.delete(row);
+        }
+      }
+    }
+  }
+}
