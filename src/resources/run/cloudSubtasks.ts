@@ -20,7 +20,10 @@ export interface CloudSubtasksArgs extends ProfileArgs {
   taskId: string;
   /** The ids of the subtasks, in any order. A subtask that is removed from the list is left as it is. */
   subTaskIds: string[];
-  /** `started`: running or finished. `stopped`: not running, for whatever reason. A change makes a call for all subtasks. */
+  /**
+   * `started`: running or finished. `stopped`: not running, for whatever reason. A change makes a call for all
+   * subtasks.
+   */
   desired: "started" | "stopped";
 }
 
@@ -94,7 +97,10 @@ async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksStat
   );
 }
 
-/** A subtask that the service does not list can belong to an earlier run. Its status is unknown, so it does not count as drift. */
+/**
+ * A subtask that the service does not list can belong to an earlier run. Its status is unknown, so it does not count as
+ * drift.
+ */
 function satisfies(status: string | undefined, desired: "started" | "stopped", statuses: Statuses): boolean {
   if (status === undefined) {
     return true;

@@ -18,7 +18,8 @@ import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
 /**
- * Properties and loops of a task's actions, in one request. Lists to append to, and loops that the service ignores there, are sent by `POST /task/updateLoopItems`.
+ * Properties and loops of a task's actions, in one request. Lists to append to, and loops that the service ignores
+ * there, are sent by `POST /task/updateLoopItems`.
  *
  * | step | call |
  * |---|---|

@@ -32,13 +32,14 @@ export interface TaskCopyArgs extends ProfileArgs {
   /** The group of the copy. Requires `sourceTaskId`. A change replaces. */
   taskGroupId?: string;
   /**
-   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never removed. With `sourceTaskId`: a copy whose
-   * response was lost. Adding or removing the id of the present task changes nothing. Another id replaces.
+   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never
+   * removed. With `sourceTaskId`: a copy whose response was lost. Adding or removing the id of the present task changes
+   * nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `removeData` removes them, but refuses to if there are any and `forceDestroy` is not set. The task itself
-   * always stays. A change makes no call.
+   * What a delete does with the task's rows. `removeData` removes them, but refuses to if there are any and
+   * `forceDestroy` is not set. The task itself always stays. A change makes no call.
    * @default "removeData" for a copy, "retain" for an adopted task
    */
   onDelete?: "retain" | "removeData";
@@ -47,7 +48,10 @@ export interface TaskCopyArgs extends ProfileArgs {
    * @default false
    */
   forceDestroy?: boolean;
-  /** After a copy whose response was lost, a new string copies again, as a replace. At any other time a change makes no call. */
+  /**
+   * After a copy whose response was lost, a new string copies again, as a replace. At any other time a change makes no
+   * call.
+   */
   retry?: string;
 }
 
