@@ -8,14 +8,18 @@ import { list } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
-/** All commands with their arguments and options, as `--help` shows them, and an example of each; and the exit codes. */
+/** All commands with their arguments and options, as `--help` shows them, and an example with an option of each; and the exit codes. */
 export function partsOfCli(): Parts {
+  const alone = allCommands().filter(({ connects }) => !connects);
   const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => `- ${code} \`${name}\`: ${meaning}`);
   return {
     command: "npm run docs",
     required: {
       commands: allCommands().map(sectionOf).join("\n\n"),
-      "common options": optionsList([...connectionOptions(), ...commonOptions()]),
+      "common options": [
+        optionsList([...connectionOptions(), ...commonOptions()]),
+        `${alone.map(({ name }) => `\`${name}\``).join(", ")} have only their own options and \`--json\`.`,
+      ].join("\n\n"),
       "exit codes": codes.join("\n"),
     },
   };
@@ -36,7 +40,11 @@ function sectionOf(command: CliCommand): string {
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
     ...(options.length === 0 ? [] : [optionsList(options)]),
-    ...examples.slice(0, 1).map(({ line }) => `Example: \`${programName} ${line}\``),
+    // The usage says the same as an example without an option.
+    ...examples
+      .filter(({ line }) => line.includes(" -"))
+      .slice(0, 1)
+      .map(({ line }) => `Example: \`${programName} ${line}\``),
   ].join("\n\n");
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CliWorld, fakePulumi, program, shop } from "../cli/webextract";
+import { readPage } from "./readPage";
 
 describe("the page about the command line", () => {
   let world: CliWorld;
@@ -62,5 +63,38 @@ describe("the page about the command line", () => {
     assert.match(readFileSync(world.path("tasks.json"), "utf8"), /"name": "shop"/);
     assert.match(readFileSync(world.path("report.md"), "utf8"), /No changes\./);
     assert.deepEqual(readdirSync(world.path("tasks")), [`${shop.taskId}.yaml`]);
+  });
+
+  it("and the reference lists the fields of each JSON document", async () => {
+    const [, section = ""] = readPage("docs/reference/cli.md").split("\n## JSON\n");
+    const listed = (command: string): string[] => {
+      const [, fields = ""] = new RegExp(`^- (?:.*, )?\`${command}\`.*?: (.*)$`, "m").exec(section) ?? [];
+      // Without the fields of fields.
+      return [...fields.replace(/ \(.*?\)/g, "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+    };
+    writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [] }));
+    mkdirSync(world.path("manifests"));
+    writeFileSync(world.path("manifests/one.yaml"), "from: { adoptTaskId: one }\n");
+    const lines: Record<string, string> = {
+      run: "run shop-1 --yes --no-wait",
+      status: "status shop-1",
+      stop: "stop shop-1 --yes",
+      rows: "rows shop-1",
+      export: "export shop-1 --out exported.ndjson",
+      list: "list manifests",
+      actions: "actions shop-1",
+      adopt: "adopt shop-1 --types NavigateAction",
+      validate: "validate manifests",
+      rename: "rename one two manifests",
+      "plan-report": "plan-report plan.json",
+      doctor: "doctor",
+      probe: "probe",
+      "token status": "token status",
+    };
+    for (const [command, line] of Object.entries(lines)) {
+      const { json, stderr } = await world.run(`${line} --json`);
+      const unlisted = Object.keys(json()).filter((field) => !listed(command).includes(field));
+      assert.deepEqual(unlisted, [], `${command}: ${stderr}`);
+    }
   });
 });

@@ -16,7 +16,7 @@ export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
  * |---|---|
  * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported` |
  * | read | none; with `verifyFile` it looks at the file, or requests `HeadObject` from S3 |
- * | update | exports again, unless only `checks`, `onDelete`, `verifyFile` or `profile` changed |
+ * | update | exports again, unless only `checks`, `pipeTimeoutSeconds`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
  * If subtasks are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, and its preview says

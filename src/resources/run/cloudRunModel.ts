@@ -53,7 +53,8 @@ export interface CloudRunArgs extends ProfileArgs {
   pollSeconds?: number;
   /**
    * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not changed
-   * for `settleSeconds`; for tasks that never split into subtasks, and if rows arrive late. A change starts no run.
+   * for `settleSeconds`, and is above 0 if no subtasks are listed; for tasks that never split into subtasks, and if rows arrive late. A change starts no
+   * run.
    * @default "subtasks"
    */
   finishedWhen?: "subtasks" | "rowsSettled";
@@ -80,7 +81,7 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   failOn?: "failed" | "never";
   /**
-   * What a delete does with the run. `stop` stops its running subtasks and waits for that, at most 300 seconds. Set it before the run starts: subtasks
+   * What a delete does with the run. `stop` stops its running subtasks and waits for that, for `timeoutSeconds`, at most 300. Set it before the run starts: subtasks
    * that are first seen later can belong to another run, and are never stopped. A change makes no call.
    * @default "retain"
    */
