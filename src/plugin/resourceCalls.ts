@@ -214,8 +214,8 @@ function isShort(value: unknown): boolean {
 }
 
 /**
- * A task that is not known yet is a new one, because the id of a task that stays is known. Without a replace, a preview would show an update of a resource
- * that will be replaced.
+ * A task that is not known yet is a new one, because the id of a task that stays is known. Without a replace, a preview
+ * would show an update of a resource that will be replaced.
  */
 function replacedByUnknownTask(resource: AnyResource, state: Properties, args: Properties, change: Change): Change {
   if (change.is !== "compare" && change.is !== "update") {
