@@ -1,5 +1,6 @@
 import { isServiceError } from "../service/errors/errors";
 import { isRecord } from "../values/isRecord";
+import { declaredOf, partsOf, shownTask } from "./adopt/imported";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, id, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
@@ -177,6 +178,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     if (isOnlyLeft && !isOutcomeUnknown(state)) {
       await context.exclusive(id, () => nameWhatStays(state, {}, context));
     }
+  },
+
+  async imported(taskId, context) {
+    const actions = declaredOf(await shownTask(taskId, context), partsOf);
+    return { id: taskId, args: { from: { adoptTaskId: taskId }, ...(actions && { actions }) } };
   },
 };
 

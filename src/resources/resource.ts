@@ -65,6 +65,10 @@ export interface Resource<
   /** Makes the service match `args`, and returns the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
+  /** What a program declares of an existing object. Makes no write. Absent: the service does not show such objects. */
+  imported?(id: string, context: Context): Promise<Imported>;
+  /** What a create or an update with these arguments starts, if that may cost money. */
+  starts?(args: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 /** `settings`: what a run must find in place. `runs`: what makes the rows. */
@@ -118,6 +122,16 @@ export interface Replaced {
   readonly isAskedFor: boolean;
   /** The arguments for which the diff of this command asks for a new instance. */
   readonly wanted?: Readonly<Record<string, unknown>>;
+}
+
+/** An object of the service as a program declares it. */
+export interface Imported {
+  /** The id of its resource. */
+  id: string;
+  /** As a program writes them. */
+  args: Record<string, unknown>;
+  /** State beside the arguments that a read needs. */
+  state?: Record<string, unknown>;
 }
 
 export interface Created<State> {

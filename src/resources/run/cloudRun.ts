@@ -1,4 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
+import { idsOf, shownTask, verifyRun } from "../adopt/imported";
 import { changedArgs, workArgs } from "../args";
 import type { Context, Created, Replaced, Resource } from "../resource";
 import { ResourceError } from "../resource";
@@ -134,6 +135,14 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     if (state.onDelete === "stop") {
       await stopRun(state, context);
     }
+  },
+
+  async imported(given, context) {
+    const [taskId, lotNo] = idsOf("CloudRun", given, "LOTNO");
+    await shownTask(taskId, context);
+    await verifyRun(taskId, lotNo, context);
+    const state = { lotNo, status: "adopted", subtasks: { total: 0, byStatus: {} } };
+    return { id: lotNo, args: { taskId, adoptLotNo: lotNo }, state };
   },
 };
 

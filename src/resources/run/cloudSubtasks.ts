@@ -1,7 +1,9 @@
 import { isServiceError } from "../../service/errors/errors";
+import { noTask } from "../adopt/imported";
 import { choice, id, idLines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
 import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
+import { ResourceError } from "../resource";
 import { terminalStatusOf } from "./statuses";
 import { noteTask } from "./subtaskList";
 
@@ -85,6 +87,23 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   async delete() {
     // The service has no call that removes a subtask.
   },
+
+  async imported(taskId, context) {
+    const list = await context.client.allSubtasks(taskId).catch((error: unknown) => {
+      throw isServiceError(error, "notFound") ? noTask(taskId) : error;
+    });
+    if (list.length === 0) {
+      throw new ResourceError(`Task "${taskId}" has no subtasks, so they cannot be imported.`);
+    }
+    const isAtRest = list.every(({ status }) => {
+      const terminal = terminalStatusOf(status, context.settings.statuses);
+      return terminal !== undefined && terminal !== "finished";
+    });
+    const subTaskIds = list.map(({ subTaskId }) => subTaskId).sort();
+    return { id: taskId, args: { taskId, subTaskIds, desired: isAtRest ? "stopped" : "started" } };
+  },
+
+  starts: ({ desired }) => (desired === "started" ? "subtasks" : undefined),
 };
 
 async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {

@@ -1,3 +1,4 @@
+import { importedSettings, partsOf } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
 import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
@@ -91,4 +92,5 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   },
 
   ...settingsLife(form),
+  imported: (taskId, context) => importedSettings("TaskParameters", taskId, partsOf, context),
 };

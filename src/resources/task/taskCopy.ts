@@ -1,4 +1,5 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
+import { shownTask } from "../adopt/imported";
 import type { Problem } from "../args";
 import { boolean, choice, id, string } from "../args";
 import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
@@ -174,6 +175,11 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
         `Task "${id}" stays at the service, because the API cannot delete a task; ${rows}. If you do not need the task, delete it in the service's own interface.`,
       );
     }
+  },
+
+  async imported(taskId, context) {
+    await shownTask(taskId, context);
+    return { id: taskId, args: { adoptTaskId: taskId } };
   },
 };
 
