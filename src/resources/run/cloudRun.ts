@@ -147,8 +147,8 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
 };
 
 /**
- * The engine checks the program's arguments again for a replace, without what a policy has changed. The state would never have the triggers of the policy, so
- * each up would start a paid run.
+ * The engine checks the program's arguments again for a replace, without what a policy has changed. The state would
+ * never have the triggers of the policy, so each up would start a paid run.
  */
 function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRunArgs): void {
   if (replaced?.wanted !== undefined && differs(replaced.wanted.triggers, args.triggers)) {
@@ -159,7 +159,10 @@ function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRu
   }
 }
 
-/** An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer counts. */
+/**
+ * An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer
+ * counts.
+ */
 async function keepReplaced(
   { id, state }: Replaced,
   args: CheckedCloudRunArgs,
