@@ -46,8 +46,8 @@ export class Monitor {
   }
 
   /**
-   * Declares a resource. Resolves when the engine has created, updated or kept it; with undefined if that failed, or if the command ends: the engine says so
-   * itself.
+   * Declares a resource. Resolves when the engine has created, updated or kept it; with undefined if that failed, or if
+   * the command ends: the engine says so itself.
    * @throws ProviderError if the engine does not take the declaration
    */
   async register(request: RegisterResourceRequest): Promise<Registered | undefined> {
