@@ -26,10 +26,10 @@ interface Check {
 const checks: readonly Check[] = [
   // First, because examples and templates are checked against the declarations in dist, and the packages are made of it.
   { name: "build", run: buildIfStale },
-  { name: "types", run: () => problemsOf("typescript/tsc", ["--noEmit"]) },
+  { name: "types", run: () => problemsOf("typescript-7/tsc", ["--noEmit"]) },
   {
     name: "types of the emulator's page",
-    run: () => problemsOf("typescript/tsc", ["-p", "emulator/tsconfig.page.json"]),
+    run: () => problemsOf("typescript-7/tsc", ["-p", "emulator/tsconfig.page.json"]),
   },
   { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
   {

@@ -23,7 +23,6 @@ const longest = [
   "realEngine/templates",
   "realEngine/kills/kills",
   "realEngine/diffs/runs",
-  "realEngine/packaging",
   "realEngine/runLabels",
   "realEngine/refresh",
   "realEngine/upgrade/upgrade",
@@ -59,14 +58,9 @@ async function main(): Promise<void> {
     await neededPrograms();
     await unitTests(notSlow);
   } else {
-    await step("check", async () => {
-      // Loaded only here, because the checks take longer to load than a small test file takes to run.
-      const { check } = await import("./check.js");
-      return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
-    });
     const built = await step("build", buildIfStale);
     await neededPrograms();
-    await unitTests(notSlow);
+    await Promise.all([unitTests(notSlow), step("check", checks)]);
     const ready = await step("engine", async () => {
       await ensureHosts(await ensureEngine(), values.all ? languages : ["yaml"], console.log);
       return "";
@@ -78,6 +72,12 @@ async function main(): Promise<void> {
       }
     }
   }
+}
+
+async function checks(): Promise<string> {
+  // Loaded only here, because the checks take longer to load than a small test file takes to run.
+  const { check } = await import("./check.js");
+  return (await check(console.log)).length === 0 ? "" : "npm run check failed, see above";
 }
 
 /** Before the tests, because an installation can take minutes. They are loaded only here, because a run of a few tests rarely needs them. */
@@ -108,8 +108,8 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
 
 async function engineTests(withSlow: boolean): Promise<void> {
   const files = engineTestFiles((file) => withSlow || !isSlow(file));
-  // A run of the engine uses most of one core: three test files at a time use both cores. Slow tests have time limits that need a core each.
-  await tests("tests on the engine", [...files, "--parallel", "--jobs", withSlow ? "2" : "3"]);
+  // A run of the engine uses most of one core: four test files at a time keep both cores busy. Slow tests have time limits that need a core each.
+  await tests("tests on the engine", [...files, "--parallel", "--jobs", withSlow ? "2" : "4"]);
 }
 
 /** The tests on the engine once more, as for users who install the newest of everything. */

@@ -15,7 +15,17 @@ const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/service": [
     ...["index", "client", "rows", "subtasks", "settings", "http", "auth", "files", "errors", "contract"],
-    ...["environment", "noProxy", "options", "clock", "onAbort", "ownPackage", "parsedJson", "parsedUrl"],
+    ...[
+      "environment",
+      "noProxy",
+      "options",
+      "clock",
+      "onAbort",
+      "compiledCode",
+      "ownPackage",
+      "parsedJson",
+      "parsedUrl",
+    ],
   ],
 };
 

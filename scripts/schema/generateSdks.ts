@@ -20,24 +20,7 @@ const source = join(__dirname, "sdks");
 
 /** Writes a folder for each language into `folder`. */
 export async function generateSdks(folder: string, version: string, languages: readonly SdkLanguage[]): Promise<void> {
-  const generator = await ensureProgram({
-    title: "the generator of SDKs",
-    neededBy: "SDKs need",
-    file: "webextract-sdks",
-    version: `${engineVersion}-${digestOfSource()}`,
-    folder: source,
-    package: ".",
-    about: "about a minute on 2 cores",
-  });
-  const { code, lines } = await runAndWatch(generator, [schemaFile, version, folder, ...languages], {
-    cwd: source,
-    env: process.env,
-    timeout: 120_000,
-    everySoOften: () => undefined,
-  });
-  if (code !== 0) {
-    throw new Error(`The SDKs could not be generated: ${lines.join("\n")}`);
-  }
+  await generate(folder, version, languages);
   if (languages.includes("go")) {
     // The generator writes none. `go mod tidy` adds what the SDK of Pulumi needs itself.
     const required = `require github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
@@ -64,8 +47,34 @@ export async function packSdks(folder: string, version: string): Promise<string[
   }
 }
 
+/** Converts the program `program.pp` in `folder`, as `pulumi convert` does. Writes a folder for each language. */
+export async function generatePrograms(folder: string, languages: readonly ("nodejs" | "python")[]): Promise<void> {
+  await generate(folder, "0.1.0", languages);
+}
+
+async function generate(folder: string, version: string, languages: readonly SdkLanguage[]): Promise<void> {
+  const generator = await ensureProgram({
+    title: "the generator of SDKs",
+    neededBy: "SDKs need",
+    file: "webextract-sdks",
+    version: `${engineVersion}-${digestOfSource()}`,
+    folder: source,
+    package: ".",
+    about: "about a minute on 2 cores",
+  });
+  const { code, lines } = await runAndWatch(generator, [schemaFile, version, folder, ...languages], {
+    cwd: source,
+    env: process.env,
+    timeout: 120_000,
+    everySoOften: () => undefined,
+  });
+  if (code !== 0) {
+    throw new Error(`The code could not be generated: ${lines.join("\n")}`);
+  }
+}
+
 function digestOfSource(): string {
   const hash = createHash("sha256");
-  for (const file of ["main.go", "go.sum"]) hash.update(readFileSync(join(source, file)));
+  for (const file of ["main.go", "programs.go", "go.sum"]) hash.update(readFileSync(join(source, file)));
   return hash.digest("hex").slice(0, 8);
 }

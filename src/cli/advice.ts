@@ -1,6 +1,7 @@
 import type { RunName, RunReason } from "../resources/resource";
 import { PartialFailure, ResourceError } from "../resources/resource";
 import { shellWord } from "../resources/values";
+import { moreAt } from "../values/more";
 
 /**
  * What the user of the command line can do next, after the message of an error about a run. Nothing after other messages.
@@ -15,20 +16,16 @@ export function adviceOn(error: unknown, stack: string | undefined): string {
   const command = waitCommand(run, stack);
   const again = `Run "${command}" to continue to wait: no second run is started.`;
   const newRun = `To start a new run, run "webextract run ${shellWord(run.taskId)}${stackOption(stack)}".`;
-  const goOn = `If you start the named subtasks again at the service, "${command}" continues to wait.`;
+  const otherWays = moreAt("troubleshooting.md#runs");
   const advice: Record<RunReason["reason"], string> = {
     notFinished: again,
-    timedOut:
-      `${again} It takes the listed subtasks as those of this run. To wait longer, raise --timeout. If a status means the end, add it to ${statuses}. ` +
-      "If this task never splits into subtasks, use --finished-when rowsSettled.",
-    superseded: `Wait for the end of the other run before you start the next one. If the listed subtasks belong to this run after all, run "${command}".`,
-    failed: `${newRun} ${goOn} To accept failed subtasks, use --fail-on never. If a status means something else, set ${statuses}.`,
+    timedOut: `${again} It takes the listed subtasks as those of this run.\n${otherWays}`,
+    superseded: `Wait for the end of the other run before you start the next one.\n${otherWays}`,
+    failed: `${newRun}\n${otherWays}`,
     notStopped: "Run the same command again.",
   };
-  return ` ${advice[reason]}`;
+  return `\n${advice[reason]}`;
 }
-
-const statuses = "webextract:statuses (WEBEXTRACT_STATUSES)";
 
 /** After a start whose response was lost. */
 export function lostStart(taskId: string, stack: string | undefined): string {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { keepCompiledCode } from "../service/compiledCode";
 import { ownPackage } from "../service/ownPackage";
 
 const [first, ...others] = process.argv.slice(2);
@@ -8,6 +9,7 @@ if ((first === "--version" || first === "-V") && others.length === 0) {
   });
   process.stdout.write(`${ownPackage.version}\n`);
 } else {
+  keepCompiledCode();
   // biome-ignore lint/style/noCommonJs: Node.js takes longer to read all commands than for the rest of its start
   require("./cliProcess");
 }

@@ -116,6 +116,8 @@ export interface Replaced {
    * ask for a new instance any more.
    */
   readonly isAskedFor: boolean;
+  /** The arguments for which the diff of this command asks for a new instance. */
+  readonly wanted?: Readonly<Record<string, unknown>>;
 }
 
 export interface Created<State> {

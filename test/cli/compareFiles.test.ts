@@ -453,11 +453,11 @@ describe("webextract compare, reading files", () => {
     for (const name of ["folder.csv", "fifo.csv", "zero.ndjson", "folder.csv/../fifo.csv"]) {
       assert.match(
         await failure(files.path(name)),
-        /cannot be read: it is not a file\. No rows were compared\.$/,
+        /cannot be read: it is not a file\. No result was written\.$/,
         name,
       );
     }
-    assert.match(await failure("none.parquet"), /^"none\.parquet" cannot be read: ENOENT\. No rows were compared\.$/);
+    assert.match(await failure("none.parquet"), /^"none\.parquet" cannot be read: ENOENT\. No result was written\.$/);
     for (const given of ["rows.txt", "task", ":1", "task:", "s3://bucket/rows"]) {
       assert.throws(() => sideOf(given), { exit: "usage" }, given);
     }
@@ -472,7 +472,7 @@ describe("webextract compare, reading files", () => {
     );
     const growing = setInterval(() => appendFileSync(file, '{"index":"x"}\n'), 5);
     try {
-      assert.match(await failure(file), /was changed while it was read, so its rows cannot be compared\./);
+      assert.match(await failure(file), /was changed while it was read\. No result was written\./);
     } finally {
       clearInterval(growing);
     }
@@ -505,7 +505,7 @@ describe("webextract compare, reading files", () => {
       rmSync(running, { recursive: true });
       await files.failure(file, bad);
       setTimeout(() => interrupted.interruption.abort(), 60);
-      assert.match(await interrupted.failure(large, large), /^Interrupted\. The rows were not compared\.$/);
+      assert.match(await interrupted.failure(large, large), /^Interrupted\. No result was written\.$/);
       assert.deepEqual(readdirSync(own), []);
     } finally {
       restore();

@@ -245,7 +245,7 @@ describe("webextract compare, without DuckDB", () => {
     });
     assert.equal(
       await files.failure(file, file),
-      'compare needs the package @duckdb/node-api, which is not installed: run "npm install @duckdb/node-api" in this folder. No rows were read.',
+      'The package @duckdb/node-api, which reads the rows, is not installed: run "npm install @duckdb/node-api" in this folder. No rows were read.',
     );
   });
 

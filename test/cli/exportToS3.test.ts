@@ -45,6 +45,17 @@ describe("webextract export to S3", () => {
     assert.deepEqual(world.operations(), []);
   });
 
+  it("writes an object that rows shows, with the options of the connection", async () => {
+    await world.finishedRun();
+    await world.start(flags, environment()).ended;
+    world.operations();
+    const read = ["rows", "s3://rows-bucket/rows.ndjson", "-n", "1", "--columns", "number,price"];
+    const { code, stdout, stderr } = await world.start([...read, "--base-url", "http://127.0.0.1:1"], environment())
+      .ended;
+    assert.deepEqual([code, stdout], [0, "number    price\n00000001  0.00\n\n1 of 25 rows.\n"], stderr);
+    assert.deepEqual([world.operations(), s3.leftovers(world.folder)], [[], []]);
+  });
+
   it("begins again after a kill in the middle of the upload", async () => {
     const text = "x".repeat(1024 * 1024);
     const rows = Array.from({ length: 20 }, (_, index) => JSON.stringify({ index, text }));

@@ -65,7 +65,7 @@ describe("webextract run, status and stop", () => {
     assert.equal(error.lotNo, world.latestRun);
     assert.match(
       error.message,
-      /It may continue at the service; nothing was stopped\. Run "webextract run shop-1 --lot-no \d+" to continue/,
+      /It may continue at the service; nothing was stopped\.\nRun "webextract run shop-1 --lot-no \d+" to continue/,
     );
     hold.release();
   });
@@ -86,7 +86,10 @@ describe("webextract run, status and stop", () => {
     world.emulator.change.holdRuns();
     const ended = await world.run("run shop-1 --yes --timeout 0 --json");
     assert.deepEqual([ended.code, ended.json().error.exit], [7, "runNotFinished"]);
-    assert.match(ended.stderr, /was not seen to finish within 0 s .* raise --timeout\./);
+    assert.match(
+      ended.stderr,
+      /was not seen to finish within 0 s .*to continue to wait: .*troubleshooting\.md#runs$/ms,
+    );
   });
 
   it("waits for rows that settle as long as --settle says", async () => {
@@ -102,7 +105,7 @@ describe("webextract run, status and stop", () => {
     const failed = { WEBEXTRACT_STATUSES: '{"failed": ["finished"], "finished": ["done"]}' };
     const { code, stderr } = await world.run("run shop-1 --yes --poll 0", failed);
     assert.equal(code, 7);
-    assert.match(stderr, /use --fail-on never/);
+    assert.match(stderr, /To start a new run, run "webextract run shop-1"\.\nMore: \S+#runs$/m);
     assert.equal((await world.run("run shop-1 --yes --poll 0 --fail-on never", failed)).code, 0);
   });
 

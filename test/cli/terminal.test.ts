@@ -187,15 +187,15 @@ describe("the advice of the command line about a run", () => {
   it("names the commands that continue, and no argument of a resource", () => {
     const about = (reason: RunReason["reason"]) =>
       new ResourceError("message", { taskId: "shop-1", lotNo: "7", reason });
+    const more =
+      "\nMore: https://github.com/pulumi-webextract/pulumi-webextract/blob/main/docs/troubleshooting.md#runs";
     assert.equal(
       adviceOn(about("superseded"), undefined),
-      " Wait for the end of the other run before you start the next one. " +
-        'If the listed subtasks belong to this run after all, run "webextract run shop-1 --lot-no 7".',
+      `\nWait for the end of the other run before you start the next one.${more}`,
     );
     assert.equal(
       adviceOn(about("failed"), "dev"),
-      ' To start a new run, run "webextract run shop-1 --stack dev". If you start the named subtasks again at the service, ' +
-        '"webextract run shop-1 --lot-no 7 --stack dev" continues to wait. To accept failed subtasks, use --fail-on never. If a status means something else, set webextract:statuses (WEBEXTRACT_STATUSES).',
+      `\nTo start a new run, run "webextract run shop-1 --stack dev".${more}`,
     );
     for (const reason of ["notFinished", "timedOut", "notStopped"] as const) {
       assert.doesNotMatch(adviceOn(about(reason), undefined), /pulumi up|adoptLotNo|triggers|finishedWhen/);
@@ -206,10 +206,11 @@ describe("the advice of the command line about a run", () => {
   it("quotes the ids in commands to copy: the service has chosen them", () => {
     const hostile = "$(id); 'x'";
     const quoted = `'$(id); '\\''x'\\'''`;
-    const run = { taskId: hostile, lotNo: hostile, reason: "failed" } as const;
-    const advice = adviceOn(new ResourceError("message", run), hostile);
-    assert.ok(advice.includes(`"webextract run ${quoted} --stack ${quoted}"`), advice);
-    assert.ok(advice.includes(`"webextract run ${quoted} --lot-no ${quoted} --stack ${quoted}"`), advice);
+    const advice = (reason: RunReason["reason"]) =>
+      adviceOn(new ResourceError("message", { taskId: hostile, lotNo: hostile, reason }), hostile);
+    assert.ok(advice("failed").includes(`"webextract run ${quoted} --stack ${quoted}"`), advice("failed"));
+    const waits = `"webextract run ${quoted} --lot-no ${quoted} --stack ${quoted}"`;
+    assert.ok(advice("timedOut").includes(waits), advice("timedOut"));
     const refused = (taskId: string) => describeRefusedDelete(new RowsAreHeld(taskId, "it has rows"));
     for (const taskId of [hostile, "true", "yes", "a,task-2", '["a"]', "1"]) {
       const [, word = ""] = /WEBEXTRACT_FORCE_DESTROY='(.*?)' \(or/.exec(refused(taskId)) ?? [];

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-export const main = join(__dirname, "../../emulator/src/cli.ts");
+/** The built program, which starts four times as fast as its sources. */
+export const main = join(__dirname, "../../emulator/bin/webextract-emulator.js");
 
 /** An emulator in a process of its own. */
 export interface Running {
@@ -15,7 +16,7 @@ export interface Running {
 }
 
 export function emulator(...args: string[]): Running {
-  const child = spawn(process.execPath, ["--require", "tsx/cjs", main, ...args]);
+  const child = spawn(process.execPath, [main, ...args]);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));

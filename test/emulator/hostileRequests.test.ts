@@ -116,7 +116,8 @@ describe("the emulator under hostile requests", () => {
     const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
     for (const levels of [101, 5000, 200_000]) {
       const bodies = [nested("[", "]", levels), nested('{"a":', "}", levels), nested('[{"a":', "}]", levels)];
-      for (const body of bodies) {
+      // One of the longest, because each operation parses it.
+      for (const body of levels > 5000 ? bodies.slice(0, 1) : bodies) {
         for (const name of operationNames.filter((each) => operations[each].sends === "json")) {
           const { path, method, credential } = operations[name];
           const response = await fetch(emulator.url + path, {

@@ -117,7 +117,7 @@ describe("an unusual request", () => {
 
 describe("webextract-emulator whose output is closed", () => {
   it("continues to respond", async () => {
-    const child = spawn(process.execPath, ["--require", "tsx/cjs", main, "--port", "0"]);
+    const child = spawn(process.execPath, [main, "--port", "0"]);
     const ended = new Promise((resolve) => child.once("close", resolve));
     let output = "";
     for await (const text of child.stdout.setEncoding("utf8")) {

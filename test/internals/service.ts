@@ -24,6 +24,7 @@ export { shownText } from "../../src/service/errors/foreignText";
 export { Redactor } from "../../src/service/errors/redactor";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
+export { ProcessGroup } from "../../src/service/files/processGroup";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";

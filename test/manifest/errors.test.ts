@@ -65,13 +65,13 @@ describe("the errors of a manifest", () => {
   it("refuse merge keys and defaults that copy too much", () => {
     const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
     const uses = Array.from(
-      { length: 1000 },
+      { length: 400 },
       (_, index) => `  t${index}: { run: { triggers: { <<: *all, own: y } } }\n`,
     );
     folder.write({ "novels.yaml": `defaults: { run: { triggers: &all { ${entries} } } }\ntasks:\n${uses.join("")}` });
     const [problem] = folder.read().problems;
     assert.match(problem?.reason ?? "", /^is refused: it stands for more than 1000000 values/);
-    const own = Array.from({ length: 1000 }, (_, index) => `  t${index}: { run: { triggers: { own: y } } }\n`);
+    const own = Array.from({ length: 400 }, (_, index) => `  t${index}: { run: { triggers: { own: y } } }\n`);
     folder.write({ "novels.yaml": `defaults: { run: { triggers: { ${entries} } } }\ntasks:\n${own.join("")}` });
     assert.match(folder.read().problems[0]?.reason ?? "", /^is refused: /);
   });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import nodeModule from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { ServiceError } from "@grpc/grpc-js";
 import { credentials } from "@grpc/grpc-js";
 import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
@@ -27,7 +28,8 @@ describe("the bundle of the native plugin", () => {
 
   /** Starts the plugin as the engine does, and ends it with a SIGINT. */
   async function withPlugin(work: (client: ResourceProviderClient) => Promise<void>): Promise<void> {
-    const plugin = spawn(join(folder, "pulumi-resource-webextract"), ["127.0.0.1:1"], { cwd: folder });
+    const env = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+    const plugin = spawn(join(folder, "pulumi-resource-webextract"), ["127.0.0.1:1"], { cwd: folder, env });
     const ended = once(plugin, "exit");
     try {
       const [port] = (await once(plugin.stdout, "data")) as [Buffer];
@@ -79,6 +81,17 @@ describe("the bundle of the native plugin", () => {
     } finally {
       await emulator.close();
     }
+  });
+
+  it("has Node.js keep the compiled code beside it, from the version on that can", async () => {
+    await withPlugin(async () => undefined);
+    assert.equal(existsSync(join(folder, "compiled")), "enableCompileCache" in nodeModule);
+    rmSync(join(folder, "compiled"), { recursive: true, force: true });
+    writeFileSync(join(folder, "compiled"), "no folder can be made here");
+    await withPlugin(async (client) => {
+      await answer<PluginInfo>((done) => client.getPluginInfo(new Empty(), done));
+    });
+    rmSync(join(folder, "compiled"));
   });
 
   it("ends after its engine was killed, also if that has not configured it", async () => {

@@ -9,7 +9,7 @@ import { installPackages, installTarball, repositoryRoot } from "./harness";
 const typescript = `typescript@${devDependencies.typescript}`;
 const nodeTypes = `@types/node@${devDependencies["@types/node"]}`;
 
-// Slow, because each variant compiles the program several times. packaging.test.ts has the two that differ most.
+// Slow, because each variant compiles the program several times. The test of the templates installs the package, too.
 describe("the packed package in an empty folder", () => {
   let folder: string;
   before(async () => {
@@ -18,6 +18,8 @@ describe("the packed package in an empty folder", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
+  it("works in a TypeScript program without its own compiler", () => assertWorks({ folder, preview: false }));
+
   it("works in a JavaScript program if main names a file in a subfolder", () =>
     assertWorks({
       folder,
@@ -25,6 +27,13 @@ describe("the packed package in an empty folder", () => {
       files: { "deep/inside/start.js": javascript(ts.ModuleKind.CommonJS) },
       runsIn: "deep/inside",
     }));
+
+  it("works in an ECMAScript module written in JavaScript", async () => {
+    setType(folder, "module");
+    const files = { "index.js": javascript(ts.ModuleKind.ESNext) };
+    await assertWorks({ folder, settings: withoutCompiler, files });
+    setType(folder, "commonjs");
+  });
 
   describe("beside the program's own TypeScript", () => {
     before(() => installPackages(folder, [typescript, nodeTypes]));

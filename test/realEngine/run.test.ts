@@ -110,7 +110,7 @@ describe("a wait for a cloud run on the engine", () => {
 });
 
 describe("a run with failed subtasks", () => {
-  it("fails the up, names the subtasks and the solutions, exports nothing, and fails each later up again", async () => {
+  it("fails the up, names the subtasks, what to do and the page, exports nothing, and fails each later up again", async () => {
     const world = await World.create({
       program: program('waitFor: "finished"'),
       seed: {
@@ -122,7 +122,7 @@ describe("a run with failed subtasks", () => {
       // All subtasks fail, because the emulator opens no page outside of this machine.
       for (let attempt = 1; attempt <= 2; attempt++) {
         const { output } = await world.project.up({ expect: "failure" });
-        assert.match(output, /ended failed.*\(Failed\).*change triggers.*failOn: "never"/s);
+        assert.match(output, /ended failed.*\(Failed\).*change triggers\.\s+More: \S+troubleshooting\.md#runs/s);
       }
       assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
       assert.equal(existsSync(join(world.project.folder, "out")), false);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isLarge } from "../environment";
 import { World } from "./world";
 
 const program = `
@@ -23,8 +24,9 @@ describe("a signal to the provider process", () => {
     assert.deepEqual([lotNos().length, (await world.project.outputs()).lotNo], [1, lotNos()[0]]);
   };
 
+  const targets = isLarge ? (["hosts", "engine and hosts"] as const) : (["engine and hosts"] as const);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-    for (const to of ["hosts", "engine and hosts"] as const) {
+    for (const to of targets) {
       it(`${signal} to the ${to} during a start loses no run`, async () => {
         await create();
         const hold = world.emulator.hold({ operation: "startTask" });

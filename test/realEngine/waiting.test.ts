@@ -38,7 +38,7 @@ describe("waiting for a run on the engine", () => {
     assert.notEqual(code, 0);
     assert.match(
       output,
-      /Run \d+ of task "template-1" was not seen to finish before the command was interrupted.*no second run is started/,
+      /Run \d+ of task "template-1" was not seen to finish before the command was interrupted.*no second run is started/s,
     );
     const [lotNo] = lotNos();
     const run = world.project.resource("run");
@@ -67,7 +67,7 @@ describe("waiting for a run on the engine", () => {
     const { output } = await destroy.done;
     assert.match(
       output,
-      /was not seen to stop before the command was interrupted \(3 subtasks got the request to stop\)\. .*Run the same command again/,
+      /was not seen to stop before the command was interrupted \(3 subtasks got the request to stop\)\. .*Run the same command again/s,
     );
     assert.equal(world.project.resource("run").id, lotNos()[0]);
     await world.project.destroy();

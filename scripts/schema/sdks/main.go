@@ -1,6 +1,7 @@
 // Writes SDKs from a schema of a Pulumi package: sdks SCHEMA VERSION FOLDER LANGUAGE...
+// With a file program.pp in FOLDER, a program in PCL, it writes that program in place of the SDK.
 //
-// `pulumi package gen-sdk` asks the language hosts, and those that are published as Go modules cannot generate packages.
+// `pulumi package gen-sdk` and `pulumi convert` ask the language hosts, and those that are published as Go modules cannot generate packages and programs.
 package main
 
 import (
@@ -22,7 +23,7 @@ func main() {
 		fail(fmt.Errorf("usage: sdks SCHEMA VERSION FOLDER LANGUAGE..."))
 	}
 	for _, language := range os.Args[4:] {
-		files, err := generate(os.Args[1], os.Args[2], language)
+		files, err := filesOf(os.Args[1], os.Args[2], filepath.Join(os.Args[3], "program.pp"), language)
 		if err == nil {
 			err = write(filepath.Join(os.Args[3], language), files)
 		}
@@ -30,6 +31,13 @@ func main() {
 			fail(fmt.Errorf("%s: %w", language, err))
 		}
 	}
+}
+
+func filesOf(file, version, program, language string) (map[string][]byte, error) {
+	if _, err := os.Stat(program); err == nil {
+		return convert(file, version, program, language)
+	}
+	return generate(file, version, language)
 }
 
 func generate(file, version, language string) (map[string][]byte, error) {

@@ -8,7 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames, formats, isAsRead } from "../../resources/export/formats/formats";
+import { formatNames, isAsRead, writtenAs } from "../../resources/export/formats/formats";
 import type { ColumnType, CompressionName, CsvArgs, DataExportArgs, ExportFormat } from "../../resources/export/model";
 import { RowReader } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
@@ -49,8 +49,7 @@ const csvKinds: Readonly<Record<string, CsvArgs>> = Object.fromEntries(
 export const exportRows: CliCommand = {
   name: "export",
   summary: "write the rows of a task or of one of its runs to a file or to standard output",
-  details:
-    "The command marks nothing as exported, and never overwrites a file. An export to a file that fails writes no file.",
+  details: "Nothing is marked as exported, and no file is overwritten. A failed export writes no file.",
   connects: true,
   arguments: [taskArgument()],
   options: [
@@ -126,8 +125,7 @@ function warnOfName(out: string, format: ExportFormat, { terminal }: Cli): void 
   if (hint !== undefined) {
     terminal.warn(`--out ${hint}.`);
   }
-  const uncompressed = out.replace(/\.(?:gz|zst)$/, "");
-  const other = formatNames.find((name) => uncompressed.endsWith(formats[name].extension));
+  const other = writtenAs(out)?.format;
   if (other !== undefined && other !== format) {
     terminal.warn(
       `"${out}" ends like ${other}, and its rows are written as ${format}. Use --format ${other}, or another name.`,

@@ -13,7 +13,7 @@ export const list: CliCommand = {
   name: "list",
   summary: "show the tasks that the state of a stack or a folder of manifests knows",
   details:
-    "Each task of the stack has its id, its last run, and the rows and the file of its last export, as the last up has left them.",
+    "Each task of the stack has its id, its last run, and the rows and the file of its last export, as of the last up.",
   connects: false,
   arguments: [new Argument("[paths...]", "manifests: files, globs and folders (default: the state of the stack)")],
   options: [new Option("--stack <name>", "a Pulumi stack (default: the selected one)")],

@@ -1,17 +1,21 @@
-import { Option } from "commander";
+import { Argument, Option } from "commander";
+import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
 import { contentOf } from "../../resources/export/formats/rowTable";
 import { counted } from "../../resources/values";
 import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
 import { didYouMean } from "../../values/likelyName";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import { readFileRows } from "../compare/fileRows";
 import { pageOf } from "../compare/page/page";
 import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
 import { pageFile, plannedPage } from "../compare/page/writePage";
+import { isRowFile } from "../compare/sides/side";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { namesIn, numberFrom, taskArgument, yesOption } from "../options";
+import { namesIn, numberFrom, yesOption } from "../options";
 import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
@@ -27,10 +31,16 @@ const defaultLimit = 10;
 
 export const rows: CliCommand = {
   name: "rows",
-  summary: "show the first rows of a task or of one of its runs",
-  details: "The command marks nothing as exported. Use export for all rows.",
+  summary: "show the first rows of a task, of one of its runs, or of a file",
+  details:
+    "Nothing is marked as exported. Use export for all rows. A file is one that compare reads, and its values are text.",
   connects: true,
-  arguments: [taskArgument()],
+  arguments: [
+    new Argument(
+      "<source>",
+      "id of the task, its name in the state of the stack, or a file that an export wrote, also s3://BUCKET/KEY",
+    ),
+  ],
   options: [
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-n, --limit <number>", "how many rows").argParser(numberFrom(1, "an integer")).default(defaultLimit),
@@ -44,48 +54,93 @@ export const rows: CliCommand = {
   ],
   examples: [
     { line: "rows shop-1", does: `shows the first ${defaultLimit} rows of the task` },
-    { line: "rows shop-1 --html rows.html", does: "writes a page whose rows can be searched and sorted" },
+    { line: "rows rows.parquet --html rows.html", does: "writes a page whose rows can be searched and sorted" },
     {
       line: "rows shop-1 --lot-no 639308323497897245 --columns title,price -n 3",
       does: "shows two fields of three rows of a run",
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { lotNo, limit, offset, columns, html, yes, ...flags } = options as unknown as Flags;
-    const pageOfRows = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-    const { client, task } = await connectTo(String(given), flags, cli);
-    const { taskId } = task;
-    const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
-    const most = pageOfRows === undefined ? limit : Math.max(limit, mostOnPage);
-    const found: FoundRow[] = [];
-    let total = 0;
-    for await (const page of client.rows(source, { maxRows: most, offset, signal: cli.interrupted })) {
-      const texts = page.texts();
-      for (const [index, row] of page.objects().entries()) {
-        found.push({ row, cells: cellsOf(texts[index] ?? "{}") });
-      }
-      total = page.total;
+    const flags = options as unknown as Flags;
+    const { limit, offset, columns, html, yes } = flags;
+    const source = String(given);
+    const isFile = isRowFile(source);
+    if (isFile) {
+      refuseOptionsOfTasks(source, flags);
     }
-    requireFields(columns, found);
+    const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
+    const most = page === undefined ? limit : Math.max(limit, mostOnPage);
+    const { of, json, counter, total, found, header } = await (isFile ? rowsOfFile : rowsOfTask)(
+      source,
+      most,
+      flags,
+      cli,
+    );
+    requireFields(columns, found, header);
     const shown = found.slice(0, limit);
     const onPage = found.slice(0, mostOnPage);
-    const fields = columns ?? fieldsOf(onPage);
-    const of = `Task ${taskId}${lotNo === undefined ? "" : `, run ${lotNo}`}`;
+    const fields = columns ?? fieldsOf(onPage, header);
     const rows = onPage.map(({ cells }) => cells);
-    await pageOfRows?.write(pageOf("Rows", rowsReport({ of, rows, fields, offset, total })));
+    await page?.write(pageOf("Rows", rowsReport({ of, rows, fields, offset, total })));
     return {
-      json: { taskId, lotNo, offset, total, rows: shown.map((each) => chosen(each, columns)) },
+      json: { ...json, offset, total, rows: shown.map((each) => chosen(each, columns)) },
       text() {
         if (shown.length === 0) {
-          return `No rows: the service counts ${total} rows, and the first one asked for is row ${offset + 1}.`;
+          return `No rows: ${counter} ${total} rows, and the first one asked for is row ${offset + 1}.`;
         }
-        const names = columns ?? fieldsOf(shown);
+        const names = columns ?? fieldsOf(shown, header);
         const lines = shown.map(({ cells }) => names.map((name) => cells.get(name) ?? ""));
         return `${table(names, lines, cli.terminal)}\n\n${shown.length} of ${total} rows.`;
       },
     };
   },
 };
+
+/** @throws CliError for an option that says nothing about a file */
+function refuseOptionsOfTasks(file: string, { lotNo, baseUrl, profile, stack }: Flags): void {
+  // The settings of a bucket are in the configuration.
+  const ofService = isS3Path(file) ? {} : { "base-url": baseUrl, profile, stack };
+  const [option] = Object.entries({ "lot-no": lotNo, ...ofService }).find(([, value]) => value !== undefined) ?? [];
+  if (option !== undefined) {
+    throw new CliError(`--${option} is for tasks, and "${file}" is a file. Leave it out. No rows were read.`, "usage");
+  }
+}
+
+interface Found {
+  /** What the rows are of, for people. */
+  readonly of: string;
+  /** The same, for programs. */
+  readonly json: object;
+  /** Who counts the rows. */
+  readonly counter: "the service counts" | "the file has";
+  readonly total: number;
+  readonly found: readonly FoundRow[];
+  /** Fields that come first, even if no row has them. */
+  readonly header: readonly string[];
+}
+
+async function rowsOfTask(task: string, most: number, { lotNo, offset, ...flags }: Flags, cli: Cli): Promise<Found> {
+  const connected = await connectTo(task, flags, cli);
+  const { taskId } = connected.task;
+  const found: FoundRow[] = [];
+  let total = 0;
+  const source = lotNo === undefined ? { taskId } : { taskId, lotNo };
+  for await (const page of connected.client.rows(source, { maxRows: most, offset, signal: cli.interrupted })) {
+    const texts = page.texts();
+    for (const [index, row] of page.objects().entries()) {
+      found.push({ row, cells: cellsOf(texts[index] ?? "{}") });
+    }
+    total = page.total;
+  }
+  const of = `Task ${taskId}${lotNo === undefined ? "" : `, run ${lotNo}`}`;
+  return { of, json: { taskId, lotNo }, counter: "the service counts", total, found, header: [] };
+}
+
+async function rowsOfFile(file: string, limit: number, { offset, ...flags }: Flags, cli: Cli): Promise<Found> {
+  const { rows: texts, header, total } = await readFileRows(file, { offset, limit }, { cli, flags });
+  const found = texts.map((cells) => ({ row: Object.fromEntries(cells), cells }));
+  return { of: `File ${file}`, json: { file }, counter: "the file has", total, found, header };
+}
 
 interface FoundRow {
   readonly row: Row;
@@ -100,13 +155,13 @@ function cellsOf(text: string): FoundRow["cells"] {
   return cells;
 }
 
-function fieldsOf(rows: readonly FoundRow[]): string[] {
-  return [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+function fieldsOf(rows: readonly FoundRow[], header: readonly string[]): string[] {
+  return [...new Set([...header, ...rows.flatMap(({ cells }) => [...cells.keys()])])];
 }
 
 /** @throws CliError for a field that no row has, which is most often misspelled */
-function requireFields(columns: readonly string[] = [], found: readonly FoundRow[]): void {
-  const fields = fieldsOf(found);
+function requireFields(columns: readonly string[] = [], found: readonly FoundRow[], header: readonly string[]): void {
+  const fields = fieldsOf(found, header);
   const missing = columns.find((name) => !fields.includes(name));
   if (missing !== undefined && found.length > 0) {
     throw new CliError(

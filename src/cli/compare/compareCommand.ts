@@ -1,4 +1,5 @@
 import { Argument, Option } from "commander";
+import { knownEndings } from "../../resources/export/formats/formats";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
@@ -9,7 +10,7 @@ import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
 import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
-import { Database } from "./database";
+import { inDatabase } from "./database";
 import { readHistory } from "./history/history";
 import { historyDocument, historyPage, historyReport } from "./history/historyReport";
 import type { Key } from "./keyedRows";
@@ -38,7 +39,7 @@ export const compareCommand: CliCommand = {
   name: "compare",
   summary: "compare two files of rows, or two runs of tasks",
   details:
-    "A side is a file (.ndjson, .json, .csv, .parquet or .xlsx, also with .gz or .zst, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. " +
+    `A side is a file (${knownEndings.formats.join(", ")}, also with ${knownEndings.compressions.join(" or ")}, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. ` +
     "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api, and hucre for .xlsx.",
   connects: true,
   arguments: [
@@ -142,15 +143,6 @@ export async function compareIn(
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });
-}
-
-async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await Database.create(cli);
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }
 
 /** @param withValues whether values of rows may be shown: keys are */

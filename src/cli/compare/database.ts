@@ -18,7 +18,7 @@ const memoryLimit = "300MB";
 const mostThreads = 4;
 
 const folderName = "webextract-compare-";
-const notCompared = "The rows were not compared.";
+export const noResult = "No result was written.";
 
 export type Value = string | number | bigint | boolean | null | Value[] | { [name: string]: Value };
 
@@ -111,7 +111,7 @@ export class Database {
   }
 
   checkInterrupted(): void {
-    this.cli.checkInterrupted(notCompared);
+    this.cli.checkInterrupted(noResult);
   }
 
   async close(): Promise<void> {
@@ -120,6 +120,16 @@ export class Database {
     this.instance?.closeSync();
     await rm(this.folder, { recursive: true, force: true });
     process.off("exit", this.removeAtOnce);
+  }
+}
+
+/** Does work in a database that exists only for it. */
+export async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await Database.create(cli);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
   }
 }
 
@@ -140,7 +150,7 @@ function load(): typeof DuckDb {
   }
   if (library === undefined) {
     throw new CliError(
-      `compare needs the package ${packageName}, which is not installed: ${install} in this folder. No rows were read.`,
+      `The package ${packageName}, which reads the rows, is not installed: ${install} in this folder. No rows were read.`,
       "usage",
     );
   }

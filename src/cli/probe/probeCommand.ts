@@ -49,9 +49,9 @@ export const probeCommand: CliCommand = {
   details:
     `The command sends at most ${mostReads} requests, one after the other. All of them read. A few must be refused: reads of a task ` +
     "that does not exist, and refreshes with an invented refresh token. " +
-    "The report is Markdown for an issue. It has no host, ids, credentials or values of rows. " +
+    "The report is Markdown for an issue. It has no host, id, credential or value of a row. " +
     "The exit code is 1 if the present settings do not fit the service.\n" +
-    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy: it stays behind, and its id is ` +
+    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy. Its id is ` +
     "shown as soon as it exists. The task itself and all other tasks and rows stay as they are. With --start, it starts one run of the copy, which may cost money. " +
     "A copy or a start is sent again only after a response that proves that nothing was done. " +
     "The exit code is then 1 only if something is found that no setting fits.",

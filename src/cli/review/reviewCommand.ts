@@ -29,7 +29,7 @@ export const reviewCommand: CliCommand = {
   summary: "compare the configuration and the rows of two stacks, as Markdown for a pull request",
   details:
     "Exports of the same name are compared if their runs differ: their files, or the batches of their runs where a file is gone. " +
-    "With --plan, only exports of the tasks that it changes are compared. Nothing is written and nothing is marked. Needs the package @duckdb/node-api.",
+    "With --plan, only exports of the tasks that it changes are compared. Nothing is written or marked. Needs the package @duckdb/node-api.",
   connects: false,
   options: [
     new Option("--base-stack <name>", "stack with the old rows, such as production").makeOptionMandatory(),

@@ -8,7 +8,7 @@ import type { CheckContext } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
 import { exists, isFolder } from "./destinations/diskFile";
 import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
-import { compressions } from "./formats/compression";
+import { compressionEndings, compressions } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 import { countsUp, fixedFolder, placeholders, withLotNo } from "./outputPath";
@@ -53,8 +53,7 @@ function endingProblem(
   }
   const compressesItself = entryOf(formats, format)?.compressesItself !== undefined;
   const needed = compressesItself ? undefined : entryOf(compressions, compression)?.extension;
-  const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
-  const found = endings.find((each) => path.endsWith(each));
+  const found = compressionEndings.find((each) => path.endsWith(each));
   if (found === needed) {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { dirname, extname } from "node:path";
-import { compressions } from "./formats/compression";
+import { compressionEndings } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { ExportFormat } from "./model";
 
@@ -38,8 +38,7 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
  * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet and XLSX are NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
-  const endings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
-  const compressed = endings.find((each) => name.endsWith(each)) ?? "";
+  const compressed = compressionEndings.find((each) => name.endsWith(each)) ?? "";
   const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
   return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === undefined ? ending : formats.ndjson.extension}`;

@@ -1,21 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
-import { longestTimer } from "../../service/clock";
 import { commandEnvironment } from "../../service/environment";
 import { hideSecrets } from "../../service/errors/secretShapes";
+import { ProcessGroup } from "../../service/files/processGroup";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPipeTimeout, pendingPipe } from "./model";
 import { withLotNo } from "./outputPath";
-import { ProcessGroup } from "./processGroup";
 
 /** What is kept of stderr. */
 const mostLines = 10;
 const mostCharacters = 4000;
-
-/** Milliseconds in which the output of a command that has ended must arrive. Another process can keep the pipe open. */
-const outputMs = 1000;
 
 /**
  * Runs the command with the complete file as its stdin. The command reads the file itself, and not what this process passes on: so it gets all rows, also
@@ -44,6 +39,9 @@ async function run(
   { pipeTimeoutSeconds = defaultPipeTimeout }: DataExportArgs,
   { redact, folder, interrupted }: Context,
 ): Promise<string | undefined> {
+  if (interrupted.aborted) {
+    return "was not started because the export was interrupted.";
+  }
   let group: ProcessGroup;
   try {
     group = new ProcessGroup(command, args, {
@@ -54,7 +52,7 @@ async function run(
     });
   } catch (error) {
     // Node.js emits some problems of a start, such as ENOENT, and throws the others, such as E2BIG.
-    return notStarted(error as NodeJS.ErrnoException);
+    return `could not be started (${(error as NodeJS.ErrnoException).code})${startAdvice}`;
   }
   const { stderr } = group.command;
   let said = "";
@@ -62,35 +60,13 @@ async function run(
     // Twice as much, so that a credential at the cut is still whole, and hidden.
     said = `${said}${piece}`.slice(-2 * mostCharacters);
   });
-  const outputEnd = new Promise((resolve) => stderr?.once("close", resolve));
-  let stoppedBecause: string | undefined;
-  const stop = (why: string): void => {
-    stoppedBecause ??= why;
-    group.stop();
-  };
-  const onInterrupt = (): void => stop("was ended because the export was interrupted.");
-  const limitMs = Math.min(pipeTimeoutSeconds * 1000, longestTimer);
-  const timer = setTimeout(() => stop(`did not end within ${pipeTimeoutSeconds} s.`), limitMs);
-  interrupted.addEventListener("abort", onInterrupt);
-  if (interrupted.aborted) {
-    onInterrupt();
-  }
-  const ending = await new Promise<string | undefined>((resolve) => {
-    group.command.on("error", (error) => resolve(notStarted(error)));
-    group.command.on("exit", (code, signal) => {
-      const failed = code === null ? `was ended by ${signal}.` : `ended with exit code ${code}.`;
-      resolve(code === 0 ? undefined : failed);
-    });
-  });
-  clearTimeout(timer);
-  interrupted.removeEventListener("abort", onInterrupt);
-  if (stoppedBecause !== undefined) {
-    await group.stopped();
-  }
-  await Promise.race([outputEnd, pause(outputMs, undefined, { ref: false })]);
+  const problem = await group.ended({ seconds: pipeTimeoutSeconds, interrupted, work: "export" });
   group.release();
   stderr?.destroy();
-  const problem = stoppedBecause ?? ending;
+  if (problem === undefined) {
+    return undefined;
+  }
+  const sentence = `${problem}${group.command.pid === undefined ? startAdvice : "."}`;
   const text = hideSecrets(redact(said))
     .slice(-mostCharacters)
     .trimEnd()
@@ -98,9 +74,8 @@ async function run(
     .slice(-mostLines)
     .join("\n  ")
     .trim();
-  return problem === undefined || text === "" ? problem : `${problem} It wrote to stderr:\n  ${text}`;
+  return text === "" ? sentence : `${sentence} It wrote to stderr:\n  ${text}`;
 }
 
-function notStarted({ code }: NodeJS.ErrnoException): string {
-  return `could not be started (${code}). Name a program by its name or path, and each of its options as a part of its own, such as ["psql", "-c", "…"]: no shell runs it.`;
-}
+const startAdvice =
+  '. Name a program by its name or path, and each of its options as a part of its own, such as ["psql", "-c", "…"]: no shell runs it.';

@@ -1,6 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import { changedArgs, workArgs } from "../args";
 import type { Context, Created, Replaced, Resource } from "../resource";
+import { ResourceError } from "../resource";
 import {
   isOutcomeUnknown,
   keepingAdoption,
@@ -79,6 +80,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
 
   async create(given, context) {
     const { replaced } = context;
+    refuseLostTriggers(replaced, given);
     const args = { ...given, ...joinLabels(replaced?.state, given) };
     const { run: existing, labelled } =
       args.adoptLotNo === undefined
@@ -134,6 +136,19 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     }
   },
 };
+
+/**
+ * The engine checks the program's arguments again for a replace, without what a policy has changed. The state would never have the triggers of the policy, so
+ * each up would start a paid run.
+ */
+function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRunArgs): void {
+  if (replaced?.wanted !== undefined && differs(replaced.wanted.triggers, args.triggers)) {
+    throw new ResourceError(
+      `A policy changes the triggers of the run of task "${args.taskId}", and Pulumi drops the change when it replaces the run: each up would start a paid run. ` +
+        "Nothing was started. Change triggers in the program, not in a policy.",
+    );
+  }
+}
 
 /** An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer counts. */
 async function keepReplaced(

@@ -31,6 +31,10 @@ export interface Operation<Request, Response> {
   readonly returnsOnce?: true;
   /** `data` of a response that says in words that the change was made, and has no data. */
   readonly doneData?: (request: Readonly<Record<string, unknown>>) => unknown;
+  /** What may exist after a lost response of a request that is not sent again, how to check, and how to continue. `task` is for people. */
+  readonly ifLost?: (task: string, taskGroupId: string | undefined) => string;
+  /** Members of the request whose strings are the caller's own; all others name something of the service's. */
+  readonly values?: readonly string[];
   /** The request's fields, spelled as on the wire; no other field is sent. */
   readonly request: Shape;
   /** The response. */
@@ -89,6 +93,8 @@ const message = {
   response: data(response<types.MessageData>({ message: string })),
   doneData: () => ({ message: "" }),
 };
+const appended = (task: string) =>
+  `The items may now be appended to the list of ${task}. Check with getActions before you append again, or write the whole list with isAppend false, which may be repeated.`;
 const rows = listOf(freeMap);
 const page = data(response<types.DataPage>({ data: rows, total: integer(), restTotal: integer(), offset: integer() }));
 
@@ -101,6 +107,9 @@ export const operations = {
     credential: "none",
     plan: "all",
     repeat: "once",
+    ifLost: () =>
+      "The refresh token may be invalid now, and the new one lost. Try again once. If the token is refused, a new refresh token must be issued.",
+    values: ["refresh_token"],
     request: object({ refresh_token: id, grant_type: choice("refresh_token") }),
     response: data(
       response<types.TokenPair>({
@@ -119,6 +128,8 @@ export const operations = {
     ...write,
     path: "/task/updateTaskParameters",
     repeat: "unlessAppending",
+    ifLost: appended,
+    values: ["value", "loopItems"],
     request: object({ taskId: id, actions: listOf(parametersUpdate) }),
     response: data(response<types.UpdatedTaskParameters>({ taskId: id, updatedParameters: freeMap })),
     doneData: ({ taskId }) => ({ taskId, updatedParameters: {} }),
@@ -142,6 +153,7 @@ export const operations = {
     ...write,
     path: "/task/updateActionProperties",
     repeat: "repeatable",
+    values: ["value"],
     request: object({ taskId: id, actions: listOf(propertiesUpdate) }),
     ...message,
   }),
@@ -150,6 +162,8 @@ export const operations = {
     ...write,
     path: "/task/updateLoopItems",
     repeat: "unlessAppending",
+    ifLost: appended,
+    values: ["loopItems"],
     request: object({ taskId: id, ...loopItems }),
     ...message,
   }),
@@ -171,6 +185,8 @@ export const operations = {
     path: "/cloudextraction/start",
     plan: "professional",
     repeat: "once",
+    ifLost: (task) =>
+      `A run of ${task} may have started, and may be billed. Check before you start another one: after a start, getSubtasks shows new subtasks, or subtasks in progress. The service's own interface shows the batch number (lotNo), which gives access to the run's data.`,
     request: object({ taskId: id }),
     response: data(response<types.StartedRun>({ lotNo: id, status: string })),
   }),
@@ -232,6 +248,8 @@ export const operations = {
     ...write,
     path: "/data/markexported",
     repeat: "once",
+    ifLost: (task) =>
+      `The data of ${task} may now be marked as exported. Check the total of getNotExportedData, and mark again only if all rows are safely written.`,
     request: object({ taskId: id }),
     response: done,
   }),
@@ -240,6 +258,7 @@ export const operations = {
     ...write,
     path: "/data/remove",
     repeat: "once",
+    ifLost: (task) => `The data of ${task} may now be removed. Check the total of getData with size 1.`,
     request: object({ taskId: id }),
     response: done,
   }),
@@ -252,6 +271,8 @@ export const operations = {
     path: "/task/copy",
     sends: "query",
     repeat: "once",
+    ifLost: (task, group = "(not named)") =>
+      `A copy of ${task} may now exist in group ${group}. The API cannot list tasks: look for the copy in the service's own interface. If it exists, use its id instead of copying again.`,
     request: object({ taskId: id, taskGroupId: id }),
     response: data(response<types.CopiedTask>({ taskId: id })),
   }),

@@ -77,25 +77,8 @@ export function tokenSources(nameOf: (option: string) => string): string {
   return `${nameOf("accessToken")}, ${nameOf("refreshToken")} or ${nameOf("credentialCommand")}`;
 }
 
-/** For operations that must not be sent again without a check: what may exist now, how to check, how to continue. */
-function lostHint(request: PreparedRequest): string | undefined {
-  if (request.mayRepeat) return undefined;
-  const task = request.taskId === undefined ? "the task" : `task ${printable(request.taskId)}`;
-  switch (request.name) {
-    case "copyTask":
-      return `A copy of ${task} may now exist in group ${request.taskGroupId ?? "(not named)"}. The API cannot list tasks: look for the copy in the service's own interface. If it exists, use its id instead of copying again.`;
-    case "startTask":
-      return `A run of ${task} may have started, and may be billed. Check before you start another one: after a start, getSubtasks shows new subtasks, or subtasks in progress. The service's own interface shows the batch number (lotNo), which gives access to the run's data.`;
-    case "updateLoopItems":
-    case "updateTaskParameters":
-      return `The items may now be appended to the list of ${task}. Check with getActions before you append again, or write the whole list with isAppend false, which may be repeated.`;
-    case "markExported":
-      return `The data of ${task} may now be marked as exported. Check the total of getNotExportedData, and mark again only if all rows are safely written.`;
-    case "removeData":
-      return `The data of ${task} may now be removed. Check the total of getData with size 1.`;
-    case "refreshToken":
-      return "The refresh token may be invalid now, and the new one lost. Try again once. If the token is refused, a new refresh token must be issued.";
-    default:
-      return undefined;
-  }
+/** For a request that must not be sent again without a check. */
+function lostHint({ mayRepeat, operation, taskId, taskGroupId }: PreparedRequest): string | undefined {
+  const task = taskId === undefined ? "the task" : `task ${printable(taskId)}`;
+  return mayRepeat ? undefined : operation.ifLost?.(task, taskGroupId);
 }

@@ -8,7 +8,7 @@ import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 export function hideRequestValues(text: string, request: PreparedRequest): string {
   if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);
   if (request.json === undefined) return text;
-  const { values, ids } = contentOf(request.json);
+  const { values, ids } = contentOf(request.json, new Set(request.operation.values));
   const words = [...values].filter((value) => isWord(value) && !ids.has(value)).flatMap(spellingsOf);
   return hideWords(text, words.map(lowerCase), hidden, longestText);
 }
@@ -23,10 +23,7 @@ const hidden = "[hidden]";
 /** Maximum number of characters to search: a request can have a million values, and only 300 characters are shown. */
 const longestText = 2000;
 
-/** Members of requests whose strings are the caller's own; all others name something of the service's. */
-const valueMembers = new Set(["value", "loopItems", "refresh_token"]);
-
-function contentOf(json: string): { values: Set<string>; ids: Set<string> } {
+function contentOf(json: string, valueMembers: ReadonlySet<string>): { values: Set<string>; ids: Set<string> } {
   const values = new Set<string>();
   const ids = new Set<string>();
   const visit = (content: unknown, member: string): void => {

@@ -12,10 +12,14 @@ export function withHookHost(engine: Engine): Engine {
   for (const file of readdirSync(from).filter((name) => name !== engineFiles.languageHost)) {
     put(join(from, file), join(bin, file));
   }
-  const host = join(bin, engineFiles.languageHost);
-  writeFileSync(host, `#!/bin/sh\nexec node ${join(__dirname, "languageHost.js")} "$@"\n`);
-  chmodSync(host, 0o755);
+  writeHost(join(bin, engineFiles.languageHost), "");
+  writeHost(join(bin, "pulumi-language-bun"), "LANGUAGE_HOST_RUNTIME=bun ");
   return engineAt(join(bin, engineFiles.pulumi), engine.source, engine.version, engine.env);
+}
+
+function writeHost(path: string, variables: string): void {
+  writeFileSync(path, `#!/bin/sh\n${variables}exec node ${join(__dirname, "languageHost.js")} "$@"\n`);
+  chmodSync(path, 0o755);
 }
 
 /** The engine looks for hosts beside the program itself, not beside a symbolic link to it. */

@@ -12,6 +12,8 @@ const messages = require("@pulumi/pulumi/proto/language_pb");
 const { PluginInfo } = require("@pulumi/pulumi/proto/plugin_pb");
 
 const engine = String(process.argv.at(-1));
+/** `bun` in place of Node.js, as Pulumi's own host for `runtime: bun` runs programs. */
+const runtime = process.env.LANGUAGE_HOST_RUNTIME ?? process.execPath;
 
 function run(request) {
   const folder = request.getPwd();
@@ -31,7 +33,7 @@ function run(request) {
   const dryRun = request.getDryrun() ? ["--dry-run"] : [];
   const entry = request.getInfo()?.getEntryPoint() || ".";
   const ofNode = nodeargs.split(" ").filter((each) => each !== "");
-  const program = spawn(process.execPath, [...ofNode, script, ...flags, ...dryRun, entry], {
+  const program = spawn(runtime, [...ofNode, script, ...flags, ...dryRun, entry], {
     cwd: folder,
     stdio: ["ignore", "inherit", "inherit"],
     env: {

@@ -6,10 +6,12 @@ import { compactJson, compared, endOfString } from "./valueText";
 export type JsonFormat = "json" | "ndjson";
 
 /** What the text of a file shows. */
-export interface FoundJson {
-  /** By its name and its first character. */
+export interface FoundText {
+  /** Fields that the side has even if no row has them, as those of a CSV. */
+  readonly header: string[];
+  /** How its rows are written as JSON. */
   format: JsonFormat;
-  /** All fields of all rows. Undefined for more than columns of a table, and if the text may have something else than rows. */
+  /** All fields that rows can have. Undefined if they are not known, or if a row may have to be refused. */
   fields?: readonly string[];
 }
 
@@ -19,7 +21,7 @@ export interface FoundJson {
  * @param found a list that begins with a row becomes rows on lines: many programs write those with the ending of a list
  * @throws Damaged for a list without an end, which DuckDB accepts after a comma, and for a row that is too long
  */
-export async function* jsonRows(texts: AsyncIterable<string>, found: FoundJson): AsyncGenerator<string> {
+export async function* jsonRows(texts: AsyncIterable<string>, found: FoundText): AsyncGenerator<string> {
   const reader = new RowsOfText();
   let rest = "";
   /** With a part of a row, more is read before it is looked at again, so that a long row takes linear time. */

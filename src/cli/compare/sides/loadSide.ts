@@ -17,6 +17,7 @@ import type { StackTask } from "../../connection/stackTasks";
 import { stackTasks } from "../../connection/stackTasks";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
+import { noResult } from "../database";
 import type { FieldFigures } from "../fieldFigures";
 import { fieldFigures } from "../fieldFigures";
 import type { Layout } from "../layout";
@@ -84,15 +85,30 @@ async function fetchSide(id: Id, side: Side, options: LoadOptions): Promise<Fetc
   const { format = "ndjson", compression } = side as Partial<FileSide>;
   const path = join(database.folder, `${id}.rows`);
   const file = await temporaryFile(pieces, { name, format, compression }, { path, database });
-  const rows = await rowsFile(file, database).catch((error: unknown) => {
+  const rows = await rowsFile(file, format, database).catch((error: unknown) => {
     database.checkInterrupted();
     throw unreadable({ name, format, file }, error);
   });
   cli.terminal.endProgress();
   return { id, name, format, file: rows, notes: [...notes, ...rows.notes.map((note) => `"${name}": ${note}`)] };
 }
-async function loadSide(side: FetchedSide, layout: Layout, { database, cli }: LoadOptions): Promise<LoadedSide> {
-  const { id, name, file, notes } = side;
+
+/**
+ * Reads all rows of a side into a table of maps.
+ * @returns the fields that the side has even if no row has them
+ */
+export async function loadRows(id: Id, given: Side, options: LoadOptions): Promise<readonly string[]> {
+  const side = await fetchSide(id, given, options);
+  await readSide(side, maps, options);
+  options.cli.terminal.endProgress();
+  for (const note of side.notes) {
+    options.cli.terminal.warn(note);
+  }
+  return side.file.header;
+}
+
+async function readSide(side: FetchedSide, layout: Layout, { database, cli }: LoadOptions): Promise<void> {
+  const { id, name, file } = side;
   cli.terminal.progress(`Reading ${name}`);
   await readRows(id, file, { layout, database }).catch(async (error: unknown) => {
     database.checkInterrupted();
@@ -108,6 +124,12 @@ async function loadSide(side: FetchedSide, layout: Layout, { database, cli }: Lo
     throw unreadable(side, why);
   });
   await rm(file.path);
+}
+
+async function loadSide(side: FetchedSide, layout: Layout, options: LoadOptions): Promise<LoadedSide> {
+  const { id, name, file, notes } = side;
+  const { database, cli } = options;
+  await readSide(side, layout, options);
   const named = layout === maps ? file.header : (file.fields ?? []);
   const fields = await fieldFigures(database, id, { layout, named });
   if (fields.size > mostFields) {
@@ -216,7 +238,7 @@ export async function bucketOf(
 ): Promise<Bucket> {
   const problem = remotePathProblem(path);
   if (problem !== undefined) {
-    throw new CliError(`"${given}" ${problem}. No rows were compared.`, "usage");
+    throw new CliError(`"${given}" ${problem}. ${noResult}`, "usage");
   }
   const { config } = connected ?? (await findConnection(flags, cli.interrupted));
   return new Bucket(path, { settings: config.settings, folder: process.cwd() });
@@ -227,7 +249,7 @@ async function* objectPieces({ name, connected }: FileSide, options: LoadOptions
   const { key } = bucketAndKey(name);
   const found = await bucket.head(key);
   if (found === undefined) {
-    throw new CliError(`"${name}" cannot be read: there is no such object. No rows were compared.`, "usage");
+    throw new CliError(`"${name}" cannot be read: there is no such object. ${noResult}`, "usage");
   }
   yield* bucket.read(key, found.etag);
 }

@@ -1,14 +1,14 @@
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CliError } from "../../exitCodes";
+import { noResult } from "../database";
 
 /**
  * The bytes of a file.
  * @throws CliError if it cannot be read, is no regular file (a device may have no end, and a FIFO is read only once), or has changed at the end
  */
 export async function* piecesOf(name: string): AsyncGenerator<Buffer> {
-  const unreadable = (why: string): CliError =>
-    new CliError(`"${name}" cannot be read: ${why}. No rows were compared.`, "usage");
+  const unreadable = (why: string): CliError => new CliError(`"${name}" cannot be read: ${why}. ${noResult}`, "usage");
   const path = resolve(name);
   const look = () => stat(path, { bigint: true });
   const before = await look().catch((error: NodeJS.ErrnoException) => {
@@ -30,7 +30,7 @@ export async function* piecesOf(name: string): AsyncGenerator<Buffer> {
   const after = await look().catch(() => undefined);
   if ((["size", "mtimeNs", "ino", "dev"] as const).some((part) => after?.[part] !== before[part])) {
     throw new CliError(
-      `"${name}" was changed while it was read, so its rows cannot be compared. Run the same command again when nothing writes to it.`,
+      `"${name}" was changed while it was read. ${noResult} Run the same command again when nothing writes to it.`,
     );
   }
 }

@@ -1,33 +1,31 @@
 import { rm } from "node:fs/promises";
+import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import type { Layout } from "../layout";
 import { maps, rowsAsMaps } from "../layout";
 import { longestRow } from "./damaged";
-import type { JsonFormat } from "./jsonRows";
-import { parquetRows } from "./parquetRows";
+import { readers } from "./readers";
 import type { FoundRows } from "./side";
 import type { TemporaryFile } from "./temporaryFile";
 import { writeTemporary } from "./temporaryFile";
-import { xlsxRows } from "./xlsxRows";
 
 /** Rows as JSON, and what a reader must know about them. */
 export interface RowsFile extends TemporaryFile {
-  readonly format: JsonFormat;
   readonly notes: readonly string[];
 }
 
 /** The same file as JSON. */
-export async function rowsFile(file: TemporaryFile, database: Database): Promise<RowsFile> {
-  const { path, format } = file;
-  if (format !== "parquet" && format !== "xlsx") {
-    return { ...file, format, notes: [] };
+export async function rowsFile(file: TemporaryFile, format: ExportFormat, database: Database): Promise<RowsFile> {
+  const { path } = file;
+  const reader = readers[format];
+  if ("fromText" in reader) {
+    return { ...file, notes: [] };
   }
   const found: FoundRows = { header: [], notes: [] };
   const rows = `${path}.ndjson`;
-  const read = format === "xlsx" ? xlsxRows(path, found) : parquetRows(path, database, found);
-  await writeTemporary(rows, read, database);
+  await writeTemporary(rows, reader.fromFile(path, database, found), database);
   await rm(path);
   return { path: rows, format: "ndjson", header: found.header, fields: found.header, notes: found.notes };
 }

@@ -1,5 +1,5 @@
 import type { ExportFormat } from "../../../resources/export/formats/formats";
-import { comparableEnding, formatNames } from "../../../resources/export/formats/formats";
+import { knownEndings, writtenAs } from "../../../resources/export/formats/formats";
 import type { Connected } from "../../connection/connected";
 import { CliError } from "../../exitCodes";
 
@@ -33,13 +33,11 @@ export interface FoundRows {
   readonly notes: string[];
 }
 
-const compressions = { gz: "gzip", zst: "zstd" } as const;
-
-const endings = `${[...formatNames, "jsonl"].map((each) => `.${each}`).join(", ")}, each also with .gz or .zst`;
+const endings = `${knownEndings.formats.join(", ")}, each also with ${knownEndings.compressions.join(" or ")}`;
 
 /** Whether a name has the ending of a file of rows. */
 export function isRowFile(name: string): boolean {
-  return comparableEnding.test(name.toLowerCase());
+  return writtenAs(name) !== undefined;
 }
 
 /** The lotNo that stands for the one in the state of a stack. */
@@ -50,11 +48,9 @@ export const latest = "latest";
  * @throws CliError
  */
 export function sideOf(given: string): Side {
-  const [, format, ending] = comparableEnding.exec(given.toLowerCase()) ?? [];
-  if (format !== undefined) {
-    const compression = ending === undefined ? undefined : compressions[ending as keyof typeof compressions];
-    const known = format === "jsonl" ? "ndjson" : (format as ExportFormat);
-    return { kind: "file", name: given, format: known, compression };
+  const written = writtenAs(given);
+  if (written !== undefined) {
+    return { kind: "file", name: given, ...written };
   }
   if (given.startsWith("s3://")) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");

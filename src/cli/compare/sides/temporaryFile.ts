@@ -6,43 +6,37 @@ import { Decompress } from "fzstd";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { spaceAdvice } from "../database";
-import { csvRows } from "./csvRows";
 import { Damaged } from "./damaged";
-import type { FoundJson, JsonFormat } from "./jsonRows";
-import { jsonRows } from "./jsonRows";
+import type { FoundText } from "./jsonRows";
+import { readers } from "./readers";
 import type { FileSide } from "./side";
 
 type Pieces = AsyncIterable<Uint8Array>;
 
-/** What is stored: Parquet and XLSX as they are. Other formats become JSON whose values are text. */
-export interface TemporaryFile {
+/** What is stored: text as JSON whose values are text, other formats as they are. */
+export interface TemporaryFile extends Readonly<FoundText> {
   readonly path: string;
-  readonly format: JsonFormat | "parquet" | "xlsx";
-  /** Fields that the side has even if no row has them, as those of a CSV. */
-  readonly header: readonly string[];
-  /** All fields that rows can have. Undefined if they are not known, or if a row may have to be refused. */
-  readonly fields?: readonly string[];
 }
 
-/** Keeps the rows of a side in a file that only its owner can read. DuckDB alone would read a part of a compressed file that is cut off, and guess at a CSV. */
+/**
+ * Keeps the rows of a side in a file that only its owner can read. DuckDB alone would read a part of a compressed file that is cut off, and
+ * guess at a CSV.
+ */
 export async function temporaryFile(
   pieces: Pieces,
   { name, format, compression }: Pick<FileSide, "name" | "format" | "compression">,
   { path, database }: { path: string; database: Database },
 ): Promise<TemporaryFile> {
-  const header: string[] = [];
-  const found: FoundJson = { format: format === "json" ? format : "ndjson" };
+  const found: FoundText = { header: [], format: "ndjson" };
+  const reader = readers[format];
   const whole = compression === undefined ? pieces : decompressed(pieces, compression);
-  const isBinary = format === "parquet" || format === "xlsx";
-  const rows = isBinary ? whole : format === "csv" ? csvRows(textOf(whole), header) : jsonRows(textOf(whole), found);
+  const rows = "fromText" in reader ? reader.fromText(textOf(whole), found) : whole;
   await writeTemporary(path, rows, database).catch((error: Error & { code?: unknown }) => {
     const isDamaged =
       error instanceof Damaged || typeof error.code === "number" || /^(?:Z|ERR_ENCODING)_/.test(String(error.code));
     throw isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${error.message}.`) : error;
   });
-  // A row has a name twice that the header has twice.
-  const fields = format === "csv" ? (new Set(header).size === header.length ? header : undefined) : found.fields;
-  return { path, header, format: isBinary ? format : found.format, fields };
+  return { path, ...found };
 }
 
 export async function writeTemporary(

@@ -1,5 +1,5 @@
 import { shellWord } from "../../values";
-import { comparableEnding } from "../formats/formats";
+import { writtenAs } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";
 
@@ -22,7 +22,7 @@ type Failures = Pick<RowsRefused, "failed" | "argument">;
 /** The command that shows what differs. Other endings say nothing of the format, or name one that it does not read. */
 function comparing({ checks }: DataExportArgs, last: string, rejected: string): string {
   const files = [last, rejected];
-  if (!files.every((each) => comparableEnding.test(each))) {
+  if (!files.every((each) => writtenAs(each) !== undefined)) {
     return "";
   }
   const unique = Object.entries(checks?.fields ?? {}).find(([, field]) => field.unique === true)?.[0];

@@ -58,6 +58,9 @@ export const compressions: Readonly<Record<CompressionName, Compression>> = {
   snappy: { isForParts: true },
 };
 
+/** How the names of compressed files end. */
+export const compressionEndings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
+
 export const compressionNames = Object.keys(compressions) as CompressionName[];
 
 async function loadZstd(folder: string): Promise<Zstd> {

@@ -3,7 +3,7 @@ import { open, rm } from "node:fs/promises";
 import { PassThrough, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../destinations/destination";
-import { compressions } from "./compression";
+import { compressionEndings, compressions } from "./compression";
 import { csv } from "./csv";
 import type { Format, FormatArgs } from "./format";
 import { json } from "./json";
@@ -22,8 +22,24 @@ export const formats: Readonly<Record<ExportFormat, Format>> = { ndjson, json, c
 
 export const formatNames = Object.keys(formats) as ExportFormat[];
 
-/** How the names of files end that `webextract compare` reads. */
-export const comparableEnding = new RegExp(`\\.(${formatNames.join("|")}|jsonl)(?:\\.(gz|zst))?$`);
+/** How the names of files of rows end. */
+export const knownEndings = {
+  formats: formatNames.flatMap((name) => endingsOf(formats[name])),
+  compressions: compressionEndings,
+};
+
+/** What the name of a file of rows says of its content. */
+export function writtenAs(file: string): { format: ExportFormat; compression?: "gzip" | "zstd" } | undefined {
+  const name = file.toLowerCase();
+  const compression = (["gzip", "zstd"] as const).find((each) => name.endsWith(compressions[each].extension ?? ""));
+  const whole = compression === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  const format = formatNames.find((each) => endingsOf(formats[each]).some((ending) => whole.endsWith(ending)));
+  return format && { format, compression };
+}
+
+function endingsOf({ extension, otherExtension }: Format): string[] {
+  return otherExtension === undefined ? [extension] : [extension, otherExtension];
+}
 
 /** The arguments of an export that say how its file is written. */
 export type WrittenAs = FormatArgs & { format?: ExportFormat };

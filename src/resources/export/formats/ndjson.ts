@@ -5,5 +5,6 @@ import { linesOf } from "./rowTable";
 export const ndjson: Format = {
   contentType: "application/x-ndjson",
   extension: ".ndjson",
+  otherExtension: ".jsonl",
   pieces: linesOf,
 };
