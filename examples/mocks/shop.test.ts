@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 describe("the shop", () => {
   let shop: typeof import("./shop");
 
+  // #region mocks
   before(async () => {
     // The id and the outputs that each resource gets. No engine and no service takes part.
     await pulumi.runtime.setMocks({
@@ -21,6 +22,7 @@ describe("the shop", () => {
     const actions = await resolved(shop.products.actions);
     assert.equal(actions?.pages?.properties?.MaxPages, "2");
   });
+  // #endregion
 
   it("waits for the run before it exports", async () => {
     assert.equal(await resolved(shop.run.waitFor), "finished");

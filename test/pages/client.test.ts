@@ -106,7 +106,11 @@ describe("the page about the client", () => {
     const [page = "", keys = ""] = ["client.md", "configuration.md"].map((name) =>
       readFileSync(join(__dirname, "../../docs/reference", name), "utf8"),
     );
-    for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || name === "log", name);
+    // The page refers to the keys up to `logLevel`.
+    const shared = [...keys.slice(0, keys.indexOf("- `profiles`")).matchAll(/^- `(\w+)`/gm)].map(([, key]) => key);
+    assert.equal(shared.at(-1), "logLevel");
+    for (const name of Object.keys(options)) assert.ok(page.includes(`\`${name}\``) || shared.includes(name), name);
+    for (const name of shared) assert.ok(name !== undefined && Object.hasOwn(options, name), name);
     for (const [variable, option] of Object.entries(environmentVariables)) {
       assert.ok(page.includes(variable) || keys.includes(`- \`${option}\` (\`${variable}\`; `), variable);
     }
