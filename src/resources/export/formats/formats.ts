@@ -12,8 +12,8 @@ import { parquet } from "./parquet";
 import { xlsx } from "./xlsx";
 
 /**
- * How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row, `parquet` columns with
- * types, `xlsx` a sheet for Excel.
+ * How rows are written: `ndjson` one row on each line, `json` one array, `csv` a header line and a line for each row,
+ * `parquet` columns with types, `xlsx` a sheet for Excel.
  */
 export type ExportFormat = "ndjson" | "json" | "csv" | "parquet" | "xlsx";
 
@@ -50,7 +50,8 @@ export function isAsRead({ format = "ndjson", compression = "none" }: WrittenAs)
 }
 
 /**
- * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs it to the disk.
+ * Writes a file of one row a line again in the format and the compression of an export, in constant memory, and syncs
+ * it to the disk.
  * @param options where optional packages are, and the mode of the new file
  */
 export async function writeFormat(
