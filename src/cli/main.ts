@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "../service/compiledCode";
+import { keepCompiledCode } from "../service/files/compiledCode";
 import { ownPackage } from "../service/ownPackage";
 
 const [first, ...others] = process.argv.slice(2);

@@ -240,7 +240,10 @@ export class DocumentReader {
     }
     // A check without a program knows no variable at all.
     if (isLater(value) && value !== unknown && knownShapes.has(shape)) {
-      return this.refuse(path, "must be known when the program runs; got a variable that is an output or a promise");
+      return this.refuse(
+        path,
+        "must be known when the program runs; got a variable that is secret, an output or a promise",
+      );
     }
     const takesText = shape.is === "string" || shape.is === "choice" || shape.is === "scalar";
     return takesText && isText(value) ? String(value) : value;

@@ -171,6 +171,11 @@ export class ResourceCalls {
 
   private kindOf(urn: string, isPreview = false): { resource: AnyResource; steps: ResourceSteps } {
     const { ownType, type } = partsOfUrn(urn);
+    if (ownType === "Manifest") {
+      throw new ProviderError(
+        "A Manifest is a component, and has nothing to import. Import its tasks, runs and exports by their own types, or adopt tasks in manifests: from.adoptTaskId.",
+      );
+    }
     const resource = resourceNamed(ownType ?? type);
     const order = this.declarations.keepOrder(isPreview);
     const host = (): Host => this.host;

@@ -526,10 +526,10 @@ export const errorCases: readonly ErrorCase[] = [
     name: "an output where the program needs the value",
     text: 'from: { sourceTaskId: s, taskGroupId: g }\nname: "${later}"\nopts: { protect: "${later}" }\n',
     says: [
-      "novels.yaml:2:7 name: must be known when the program runs; got a variable that is an output or a promise",
+      "novels.yaml:2:7 name: must be known when the program runs; got a variable that is secret, an output or a promise",
       '  2 | name: "${later}"',
       "    |       ^",
-      "novels.yaml:3:18 opts.protect: must be known when the program runs; got a variable that is an output or a promise",
+      "novels.yaml:3:18 opts.protect: must be known when the program runs; got a variable that is secret, an output or a promise",
       '  3 | opts: { protect: "${later}" }',
       "    |                  ^",
     ],

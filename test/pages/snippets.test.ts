@@ -24,6 +24,16 @@ describe("the pages", () => {
     assert.deepEqual(pages().flatMap(snippetProblems), []);
   });
 
+  it("install the packages before pulumi new of a program for Node.js, which would not find them on npm", () => {
+    const making = pages()
+      .flatMap((page) => blocks(readPage(page), "sh"))
+      .filter((block) => /pulumi new .*templates\/typescript$/m.test(block));
+    assert.ok(making.length >= 2);
+    for (const block of making) {
+      assert.match(block, /^npm install \S+\.tgz\npulumi new --force \S+\nnpm install \S+\.tgz$/m);
+    }
+  });
+
   it("name only npm scripts that exist", () => {
     const manifests = ["package.json", "templates/typescript/package.json"].map((path) => JSON.parse(readPage(path)));
     const scripts = Object.assign({}, ...manifests.map((manifest) => manifest.scripts));

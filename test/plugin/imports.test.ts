@@ -44,6 +44,10 @@ describe("an import into the native plugin", () => {
     });
   }
 
+  it("of a Manifest is refused, because a component has nothing to import", async () => {
+    await assert.rejects(world.read("Manifest", "tasks"), /A Manifest is a component, and has nothing to import\./);
+  });
+
   it("of a CloudRun and of CloudSubtasks returns what a program declares of them", async () => {
     const run = await world.read("CloudRun", `task-1/${lotNo}`);
     assert.deepEqual([run.id, run.inputs], [lotNo, { taskId: "task-1", adoptLotNo: lotNo }]);

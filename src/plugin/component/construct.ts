@@ -9,6 +9,7 @@ import { ProviderError } from "../../provider/providerErrors";
 import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
 import { linesAsOne } from "../../resources/lists/linesAsOne";
+import { messageOf } from "../../resources/resource";
 import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
 import { unknown } from "../../resources/values";
 import { ownPackage } from "../../service/ownPackage";
@@ -110,6 +111,8 @@ class ManifestComponent {
   private urn = "";
   /** What the component waits for, and each of its children. */
   private readonly waitsFor: readonly string[];
+  /** Why the engine did not take children, such as an error in a transform of the program. The engine itself does not show that. */
+  private readonly refusals: string[] = [];
 
   constructor(
     private readonly request: ConstructRequest,
@@ -126,7 +129,7 @@ class ManifestComponent {
       return new ConstructResponse();
     }
     this.urn = own.urn;
-    const { tasks, runs, exports } = declareAll<Child, Child, Child>(declared, {
+    const children = declareAll<Child, Child, Child>(declared, {
       task: (each) => this.child("ExtractionTask", each, {}),
       run: (run, taskId, rerunOn) => this.child("CloudRun", run, { ids: { taskId }, rerunOn }),
       export: (each, taskId, run) =>
@@ -135,11 +138,13 @@ class ManifestComponent {
           after: run,
         }),
     });
-    return this.response({
-      tasks: await this.outputOf(tasks, ({ id }) => id || unknownText),
-      runs: await this.outputOf(runs, ({ id }) => id || unknownText),
-      exports: await this.outputOf(exports, ({ outputs: { file, rowCount } }) => ({ file, rowCount })),
-    });
+    const tasks = await this.outputOf(children.tasks, ({ id }) => id || unknownText);
+    const runs = await this.outputOf(children.runs, ({ id }) => id || unknownText);
+    const exports = await this.outputOf(children.exports, ({ outputs: { file, rowCount } }) => ({ file, rowCount }));
+    if (this.refusals.length > 0) {
+      throw new ProviderError(this.refusals.join("\n"));
+    }
+    return this.response({ tasks, runs, exports });
   }
 
   private component(): RegisterResourceRequest {
@@ -163,8 +168,16 @@ class ManifestComponent {
     return resource;
   }
 
+  private child(ownType: string, declared: InManifest, needed: Needed): Child {
+    return this.registered(ownType, declared, needed).catch((error: unknown) => {
+      // Others may be in progress, and the engine waits for them only as long as the component does.
+      this.refusals.push(`${ownType} "${declared.name}" was not declared: ${messageOf(error)}`);
+      return undefined;
+    });
+  }
+
   /** Declares a child after all others that it needs; not at all if one of them has failed. */
-  private async child(
+  private async registered(
     ownType: string,
     { name, args, was, opts }: InManifest,
     { ids = {}, rerunOn, after }: Needed,

@@ -4,6 +4,7 @@ import { Alias } from "@pulumi/pulumi/proto/alias_pb";
 import { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb";
 import { RegisterResourceOutputsRequest, Result } from "@pulumi/pulumi/proto/resource_pb";
+import { ProviderError } from "../../provider/providerErrors";
 import { onAbort } from "../../service/onAbort";
 import type { WireProperties } from "../values";
 import { structOf, unlimitedMessages } from "../values";
@@ -35,6 +36,7 @@ export class Monitor {
   /**
    * Declares a resource. Resolves when the engine has created, updated or kept it; with undefined if that failed, or if the command ends: the engine says so
    * itself.
+   * @throws ProviderError if the engine does not take the declaration
    */
   async register(request: RegisterResourceRequest): Promise<Registered | undefined> {
     request.setAcceptsecrets(true).setAcceptresources(true).setSupportspartialvalues(true).setAliasspecs(true);
@@ -66,7 +68,9 @@ export class Monitor {
       call((error, response) => {
         forget();
         const hasEnded = error !== null && ended(error);
-        error === null || hasEnded ? resolve(hasEnded ? undefined : response) : reject(error);
+        error === null || hasEnded
+          ? resolve(hasEnded ? undefined : response)
+          : reject(new ProviderError(error.details));
       });
     });
   }

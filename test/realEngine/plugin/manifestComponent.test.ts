@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLarge } from "../../environment";
 import { World } from "../world";
-import { pluginFolder, pluginSection, yamlProgram, yamlWorld } from "./nativeWorld";
+import { nativeWorld, pluginFolder, pluginSection, prelude, yamlProgram, yamlWorld } from "./nativeWorld";
 
 const manifest = (options = "") => `
 config:
@@ -269,6 +269,40 @@ describe("a Manifest with a variable that a preview does not know", () => {
       assert.deepEqual(inputsOf("ExtractionTask::kids")?.from, { adoptTaskId: "template-2" });
       await world.project.up();
       assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
+describe("a Manifest of a program with transforms", () => {
+  const program = (transform: string): string => `
+const args = { path: "tasks", variables: { shop: "https://shop.test", token: "a" }, tasks: undefined };
+const transforms = [${transform}];
+exports.tasks = new pulumi.ComponentResource("webextract:index:Manifest", "tasks", args, { transforms }, true).tasks;
+`;
+
+  it("gives its resources to them, and goes on after one that throws", async () => {
+    const throws = '({ type }) => { if (type.endsWith("DataExport")) throw new Error("not today"); }';
+    const world = await nativeWorld({ ...options, program: program(throws) });
+    try {
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /DataExport "novels-rows" was not declared: .*not today/);
+      assert.doesNotMatch(output, /exited prematurely|\n +at .*pluginProcess/);
+      assert.deepEqual(written(world).sort(), [
+        "copyTask",
+        "startTask",
+        "startTask",
+        "updateTaskParameters",
+        "updateTaskUrls",
+      ]);
+      const changes =
+        '({ type, props, opts }) => type.endsWith("DataExport") ? { props: { ...props, format: "csv" }, opts: { ...opts, protect: true } } : undefined';
+      world.program(prelude + program(changes));
+      await world.project.up();
+      const rows = world.project.state().resources.find(({ urn }) => urn.endsWith("DataExport::novels-rows"));
+      assert.deepEqual([rows?.inputs?.format, rows?.protect], ["csv", true]);
+      await world.project.up({ args: ["--expect-no-changes"] });
     } finally {
       await world.remove();
     }

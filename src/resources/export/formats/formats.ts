@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
-import { PassThrough, Transform } from "node:stream";
+import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../destinations/destination";
 import { compressionEndings, compressions } from "./compression";
@@ -61,7 +61,7 @@ export async function writeFormat(
 ): Promise<Content> {
   const format = formats[args.format ?? "ndjson"];
   const around = compressions[format.compressesItself === undefined ? (args.compression ?? "none") : "none"];
-  const compressed = (await around.stream?.(folder)) ?? new PassThrough();
+  const compressed = await around.stream?.(folder);
   const hash = createHash("sha256");
   let bytes = 0;
   const digest = new Transform({
@@ -73,6 +73,8 @@ export async function writeFormat(
   });
   await rm(to, { force: true });
   const file = await open(to, "wx", mode);
-  await pipeline(format.pieces(from, args, folder), compressed, digest, file.createWriteStream({ flush: true }));
+  const output = file.createWriteStream({ flush: true });
+  const pieces = format.pieces(from, args, folder);
+  await (compressed === undefined ? pipeline(pieces, digest, output) : pipeline(pieces, compressed, digest, output));
   return { bytes, sha256: hash.digest("hex") };
 }
