@@ -14,7 +14,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
     ...["visit", "limits", "behaviour", "contract", "errors", "generated"],
   ],
   "src/service": [
-    ...["index", "client", "rows", "subtasks", "settings", "http", "auth", "files", "errors", "contract"],
+    ...["index", "client", "rows", "settings", "http", "auth", "files", "errors", "contract"],
     ...[
       "environment",
       "noProxy",

@@ -4,7 +4,8 @@ import { shellWord } from "../resources/values";
 import { moreAt } from "../values/more";
 
 /**
- * What the user of the command line can do next, after the message of an error about a run. Nothing after other messages.
+ * What the user of the command line can do next, after the message of an error about a run. Nothing after other
+ * messages.
  * @param stack the option of the command, which the next one needs too
  */
 export function adviceOn(error: unknown, stack: string | undefined): string {

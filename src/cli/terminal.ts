@@ -25,8 +25,9 @@ const lineDeleted = "\r\u001b[K";
 const lineEveryMs = 10_000;
 
 /**
- * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and errors. Only a terminal shows
- * colours and a line that changes. Node.js knows the variables NO_COLOR, FORCE_COLOR and TERM.
+ * What the user sees. Results go to standard output; all else goes to standard error: progress, warnings, questions and
+ * errors. Only a terminal shows colours and a line that changes. Node.js knows the variables NO_COLOR, FORCE_COLOR and
+ * TERM.
  */
 export class Terminal {
   /** Nobody takes the result any more. */
@@ -39,7 +40,10 @@ export class Terminal {
 
   constructor(private readonly streams: Streams) {}
 
-  /** Calls `cutOff` when nobody reads standard output any more. A reader of standard error that has gone changes nothing. */
+  /**
+   * Calls `cutOff` when nobody reads standard output any more. A reader of standard error that has gone changes
+   * nothing.
+   */
   watch(cutOff: () => void): void {
     const { output, errors } = this.streams;
     output.on("error", (error: NodeJS.ErrnoException) => {
@@ -92,8 +96,8 @@ export class Terminal {
   }
 
   /**
-   * On a terminal, each message replaces the one before. In a log, such as that of a CI job, a message that has changed is a line. A terminal without colours, such
-   * as TERM=dumb, may not be able to delete a line.
+   * On a terminal, each message replaces the one before. In a log, such as that of a CI job, a message that has changed
+   * is a line. A terminal without colours, such as TERM=dumb, may not be able to delete a line.
    */
   progress(message: string): void {
     const { errors } = this.streams;
@@ -189,7 +193,10 @@ export function textOf(bytes: Buffer): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** Without this, Ctrl-D ends the input and answers nothing: the process would have nothing to wait for, and end with exit code 0. */
+/**
+ * Without this, Ctrl-D ends the input and answers nothing: the process would have nothing to wait for, and end with
+ * exit code 0.
+ */
 async function prompts() {
   const found = await import("@clack/prompts");
   found.updateSettings({ aliases: { [ctrlD]: "cancel" } });

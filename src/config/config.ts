@@ -45,9 +45,10 @@ const defaultStatuses: Statuses = {
 };
 
 /**
- * Parses the configuration. The program calls this in the preview and reports the problems once; the provider uses the configuration.
- * @returns the configuration, and its problems as sentences. A sentence shows a refused value only if it is short and its key is none of a
- * credential.
+ * Parses the configuration. The program calls this in the preview and reports the problems once; the provider uses the
+ * configuration.
+ * @returns the configuration, and its problems as sentences. A sentence shows a refused value only if it is short and
+ * its key is none of a credential.
  */
 export function parseConfig(
   read: ReadKey,
@@ -76,7 +77,8 @@ export function parseConfig(
   if (inTwo !== undefined) {
     problems.push(`${settingName("statuses")} ${inTwo}.`);
   }
-  // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of the last up.
+  // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of
+  // the last up.
   const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
   const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flatMap((addresses) => addresses ?? []);
   if (movedFrom.some((address) => !/^https?:/.test(originOf(address)))) {
@@ -116,8 +118,8 @@ export function namesInNamespace(keys: Iterable<string>): string[] {
 const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameterization", "__internal"];
 
 /**
- * Parses the configuration where the program or the engine gives it. Its problems are also names that are not keys, most often misspelled keys, and a run
- * label that two sources set.
+ * Parses the configuration where the program or the engine gives it. Its problems are also names that are not keys,
+ * most often misspelled keys, and a run label that two sources set.
  * @param names all names in the namespace
  */
 export function parseGivenConfig(read: ReadKey, names: readonly string[]): ReturnType<typeof parseConfig> {
@@ -181,7 +183,8 @@ function optionsByProfile(
     // A profile is another account, so it never gets the credentials of the top level.
     const where = whereIs(profile);
     const own = profileOptions(where, fields, problems);
-    // How the client's errors name its options: a profile has an option of the top level if it has none of its own, except for credentials.
+    // How the client's errors name its options: a profile has an option of the top level if it has none of its own,
+    // except for credentials.
     const settingName = (option: string): string =>
       Object.hasOwn(own, option) || isCredential(option) ? `${where}.${option}` : shared.settingName(option);
     optionsOf.set(profile, { ...shared, ...own, profile, settingName });

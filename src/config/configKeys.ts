@@ -5,8 +5,8 @@ import type { Kind, Shape } from "../values/kinds";
 import { boolean, choice, freeMap, list, string } from "../values/kinds";
 
 /**
- * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this description, and
- * docs/reference/configuration.md is generated from it.
+ * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this
+ * description, and docs/reference/configuration.md is generated from it.
  */
 export interface Key extends Description {
   readonly environment: string;
@@ -18,7 +18,10 @@ interface Description {
   readonly allowed?: string;
   /** What a string must match. */
   readonly pattern?: RegExp;
-  /** The environment variable that is used if the configuration does not have the key. Default: `WEBEXTRACT_PAGE_SIZE` for `pageSize`. */
+  /**
+   * The environment variable that is used if the configuration does not have the key. Default: `WEBEXTRACT_PAGE_SIZE`
+   * for `pageSize`.
+   */
   readonly environment?: string;
   /** For the documentation. */
   readonly meaning: string;
@@ -255,7 +258,10 @@ function profileKeysOf(keys: Readonly<Record<string, Key>>): string[] {
   return Object.entries(keys).flatMap(([name, { inProfile }]) => (inProfile ? [name] : []));
 }
 
-/** A function, because TypeScript 3.8 cannot parse the template literal type that a constant would get in the declarations. */
+/**
+ * A function, because TypeScript 3.8 cannot parse the template literal type that a constant would get in the
+ * declarations.
+ */
 function profilesMeaning(): string {
   return `other accounts by name, each with any of ${inCode(profileKeysOf(clientKeys))}; both sources count`;
 }

@@ -12,8 +12,8 @@ const booleans = new Map([
 ]);
 
 /**
- * The value that the string of a key stands for. In Pulumi and in the environment, every value is a string: a list is one as JSON or with commas, a map as
- * JSON.
+ * The value that the string of a key stands for. In Pulumi and in the environment, every value is a string: a list is
+ * one as JSON or with commas, a map as JSON.
  * @returns undefined if the kind does not allow it
  */
 export function parse(kind: Shape, raw: string): unknown {

@@ -11,9 +11,9 @@ export interface Ending {
 }
 
 /**
- * How the engine ends its host, as observed. At the end of a command, and after the steps in progress at a first Ctrl-C, the engine saves
- * all results and sends SIGINT. At a second Ctrl-C it cancels the steps in progress first. A killed engine sends nothing, and the standard
- * input of the host ends.
+ * How the engine ends its host, as observed. At the end of a command, and after the steps in progress at a first
+ * Ctrl-C, the engine saves all results and sends SIGINT. At a second Ctrl-C it cancels the steps in progress first. A
+ * killed engine sends nothing, and the standard input of the host ends.
  */
 export function engineEndings({ saved, gone }: Ending): void {
   process.once("SIGINT", saved);
@@ -36,7 +36,10 @@ function inputIsPipe(): boolean {
   }
 }
 
-/** An engine that is ending can still accept a connection, and then drops it. Other engines drop a silent connection only after minutes. */
+/**
+ * An engine that is ending can still accept a connection, and then drops it. Other engines drop a silent connection
+ * only after minutes.
+ */
 function whenRefused(address: string, then: () => void): void {
   const colon = address.lastIndexOf(":");
   const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });

@@ -16,8 +16,8 @@ export interface Engine {
 }
 
 /**
- * The engine behind the SDK's host of dynamic resources. These are private parts of the SDK and of the engine. If a part is not as expected,
- * its function does nothing, and the provider works without it.
+ * The engine behind the SDK's host of dynamic resources. These are private parts of the SDK and of the engine. If a
+ * part is not as expected, its function does nothing, and the provider works without it.
  */
 export function connectedEngine(): Engine {
   watchRequests();

@@ -7,10 +7,11 @@ interface GrpcServer {
 const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
 
 /**
- * Aborted when the user interrupts the command: at the first Ctrl-C, or at the first SIGTERM, which a cancelled CI job sends. The engine
- * then waits for the steps in progress, however long they take. It sends Cancel to the provider host, which does nothing, and a signal to
- * the processes of the terminal does not reach the host. So this function watches where the gRPC server of the host looks up the handler of
- * Cancel. If that part is not as expected, the signal is never aborted, and a wait ends at its own timeout.
+ * Aborted when the user interrupts the command: at the first Ctrl-C, or at the first SIGTERM, which a cancelled CI job
+ * sends. The engine then waits for the steps in progress, however long they take. It sends Cancel to the provider host,
+ * which does nothing, and a signal to the processes of the terminal does not reach the host. So this function watches
+ * where the gRPC server of the host looks up the handler of Cancel. If that part is not as expected, the signal is
+ * never aborted, and a wait ends at its own timeout.
  */
 export function engineInterruption(): AbortSignal {
   const interruption = interruptionBySignals();
@@ -33,8 +34,8 @@ export function engineInterruption(): AbortSignal {
 }
 
 /**
- * Aborted by a signal: the end of a container or a service, or of a session, can signal this process too. The engine then ends it as usual, after
- * the steps in progress. A second signal ends it at once.
+ * Aborted by a signal: the end of a container or a service, or of a session, can signal this process too. The engine
+ * then ends it as usual, after the steps in progress. A second signal ends it at once.
  */
 export function interruptionBySignals(): AbortController {
   const interruption = new AbortController();

@@ -14,8 +14,8 @@ export type ShowMessage = (message: string, urn: string | undefined, kind: Kind)
 const mostShown = 10;
 
 /**
- * Warnings and progress, as the engine shows them: the first warnings of a run, then one for each kind, with the number of warnings and the names that they
- * are about.
+ * Warnings and progress, as the engine shows them: the first warnings of a run, then one for each kind, with the number
+ * of warnings and the names that they are about.
  */
 export class EngineLog {
   private shown = 0;
@@ -44,14 +44,17 @@ export class EngineLog {
   }
 
   /**
-   * Shows an error of the stack. Resolves when the engine has received it. Call it only if the command fails anyway, because the engine
-   * continues.
+   * Shows an error of the stack. Resolves when the engine has received it. Call it only if the command fails anyway,
+   * because the engine continues.
    */
   async error(message: string): Promise<void> {
     await this.log(message, undefined, "error");
   }
 
-  /** Shows the warnings that were held back. Call it when the engine ends this process. Resolves when the engine has received them. */
+  /**
+   * Shows the warnings that were held back. Call it when the engine ends this process. Resolves when the engine has
+   * received them.
+   */
   async end(): Promise<void> {
     const held = [...this.more.values()];
     this.more.clear();
@@ -70,7 +73,10 @@ function formOf(message: string): string {
   return message.replace(names, "…");
 }
 
-/** The first name in a warning is what it is about. All names are shown, because a warning can be the only place that names a task. */
+/**
+ * The first name in a warning is what it is about. All names are shown, because a warning can be the only place that
+ * names a task.
+ */
 function summedUp([first = "", ...others]: string[]): string {
   if (others.length === 0) {
     return first;
@@ -95,7 +101,10 @@ function modulesOfHost(): EngineModules {
   };
 }
 
-/** The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the stack. */
+/**
+ * The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the
+ * stack.
+ */
 export function engineLog(modules: () => EngineModules = modulesOfHost): EngineLog {
   return new EngineLog(sendsToEngine(modules) ?? toStandardError);
 }

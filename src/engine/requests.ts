@@ -1,7 +1,10 @@
 import { hostModules } from "./hostModules";
 import type { Properties } from "./serialization";
 
-/** The engine names the resource in each request. The host does not pass the name on, so it is noted here by the properties of the request. */
+/**
+ * The engine names the resource in each request. The host does not pass the name on, so it is noted here by the
+ * properties of the request.
+ */
 const urns = new WeakMap<object, string>();
 
 /** The resource that these properties came with; undefined if it is not known. */

@@ -2,7 +2,10 @@ import { createRequire } from "node:module";
 import type { Output, Resource } from "@pulumi/pulumi";
 import { runtime } from "@pulumi/pulumi";
 
-/** Private parts of the SDK. If those that find dependencies are not as expected, only the resources that the program names are known. */
+/**
+ * Private parts of the SDK. If those that find dependencies are not as expected, only the resources that the program
+ * names are known.
+ */
 
 interface Dependencies {
   getAllTransitivelyReferencedResources(resources: Set<Resource>, exclude: Set<Resource>): Promise<Resource[]>;
@@ -15,7 +18,10 @@ export async function resourcesBehind(value: Output<unknown>): Promise<Resource[
   return [...(found as Iterable<Resource>)];
 }
 
-/** Whether the value of an output never becomes known in this command, because its resource has failed or was skipped. Waits for the resource. */
+/**
+ * Whether the value of an output never becomes known in this command, because its resource has failed or was skipped.
+ * Waits for the resource.
+ */
 export async function isUnknown(value: Output<unknown>): Promise<boolean> {
   const { isKnown } = value as unknown as { isKnown?: Promise<boolean> };
   try {
@@ -41,7 +47,10 @@ function sdkDependencies(): Dependencies | undefined {
   }
 }
 
-/** Whether a key of the program's configuration is encrypted. A map with one encrypted value counts as encrypted. If the SDK cannot say it, every key counts as encrypted. */
+/**
+ * Whether a key of the program's configuration is encrypted. A map with one encrypted value counts as encrypted. If the
+ * SDK cannot say it, every key counts as encrypted.
+ */
 export function isEncrypted(key: string): boolean {
   const { isConfigSecret } = runtime as unknown as { isConfigSecret?: (key: string) => boolean };
   return typeof isConfigSecret !== "function" || isConfigSecret(key);

@@ -3,7 +3,10 @@ import type { DeclaredExport, DeclaredRun, DeclaredTask } from "./declaredTasks"
 
 /** What the class `Manifest` and the component of the native plugin share. */
 
-/** The reader of manifests, loaded with the first use: an import at the top would load the parser with every program and every command. */
+/**
+ * The reader of manifests, loaded with the first use: an import at the top would load the parser with every program and
+ * every command.
+ */
 export function manifestReader(): typeof import("./readManifests") {
   // biome-ignore lint/style/noCommonJs: see above
   return require("./readManifests");

@@ -36,8 +36,8 @@ export interface Given {
 }
 
 /**
- * Makes plain values of a document, as a program would give them, and notes the position of each by its path. The checks of the resources see the plain
- * values, and the place of what they find is that of its path.
+ * Makes plain values of a document, as a program would give them, and notes the position of each by its path. The
+ * checks of the resources see the plain values, and the place of what they find is that of its path.
  */
 export class DocumentReader {
   private positions = new Map<string, Pick<Given, "offset" | "root">>();
@@ -59,7 +59,8 @@ export class DocumentReader {
   }
 
   /**
-   * The plain value. The shape tells which text without quotes is a number or a boolean. Paths are those within the value, until the next value is read.
+   * The plain value. The shape tells which text without quotes is a number or a boolean. Paths are those within the
+   * value, until the next value is read.
    * @throws TooLarge
    */
   read(shape: Shape, given: Given): unknown {
@@ -81,7 +82,9 @@ export class DocumentReader {
     return entries;
   }
 
-  /** What the checks of the resources see of a value: `unknown` in place of what does not fit or is known only later. */
+  /**
+   * What the checks of the resources see of a value: `unknown` in place of what does not fit or is known only later.
+   */
   check(fields: ArgSpecs, value: unknown): unknown {
     const found: Problem[] = [];
     const known = replaceEach(value, this.variables.isLater, unknown);
@@ -322,7 +325,9 @@ function typed({ is }: Shape, text: string): unknown {
   return is === "any" && String(number) !== text ? text : (number ?? text);
 }
 
-/** A decimal number that a double holds. Others, such as 012, 0x1F or 1_000, mean different things to different readers. */
+/**
+ * A decimal number that a double holds. Others, such as 012, 0x1F or 1_000, mean different things to different readers.
+ */
 function exactNumber(text: string): number | undefined {
   const value = Number(text);
   const isExact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

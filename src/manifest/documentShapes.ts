@@ -8,24 +8,31 @@ import type { CloudRunArgs } from "../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../resources/run/cloudRunModel";
 
 /**
- * What a document of a manifest may contain: the arguments of the resources, described where they are, and the few names that only manifests have. The checks, the
- * JSON Schema and docs/reference/manifest.md are made from it.
+ * What a document of a manifest may contain: the arguments of the resources, described where they are, and the few
+ * names that only manifests have. The checks, the JSON Schema and docs/reference/manifest.md are made from it.
  */
 
 /** One task, with its run and the exports of that run. */
 export interface TaskDocument extends ExtractionTaskArgs {
   /**
-   * The name of the resource, which is also the name of its run and the beginning of the names of its exports. Not allowed under `tasks`, where the key is the name.
+   * The name of the resource, which is also the name of its run and the beginning of the names of its exports. Not
+   * allowed under `tasks`, where the key is the name.
    * @default the name of the file without its ending
    */
   name?: string;
-  /** Earlier names of the task, or URNs of the resource. So a new name shows as a rename, and the task, its run and its exports stay. */
+  /**
+   * Earlier names of the task, or URNs of the resource. So a new name shows as a rename, and the task, its run and its
+   * exports stay.
+   */
   was?: string[];
   /** Options of the resource. */
   opts?: ResourceOptions;
   /** A CloudRun of this task. Without it, nothing runs. */
   run?: RunDocument;
-  /** DataExports of this task by their names. A name is the end of the resource's name: `rows` of the task `novels` is `novels-rows`. */
+  /**
+   * DataExports of this task by their names. A name is the end of the resource's name: `rows` of the task `novels` is
+   * `novels-rows`.
+   */
   exports?: Record<string, ExportDocument>;
 }
 
@@ -45,7 +52,8 @@ export interface RunDocument extends Omit<CloudRunArgs, "taskId" | "rerunOn"> {
 /** An export of the rows of the task. */
 export interface ExportDocument extends Omit<DataExportArgs, "taskId" | "scope" | "lotNo"> {
   /**
-   * `batch`: the rows of one run. `all`: all rows of the task. `notExported`: the rows that are not marked as exported. A change exports again.
+   * `batch`: the rows of one run. `all`: all rows of the task. `notExported`: the rows that are not marked as exported.
+   * A change exports again.
    * @default "batch"
    */
   scope?: DataExportArgs["scope"];
@@ -78,7 +86,10 @@ export interface ResourceOptions {
 
 /** Several tasks. */
 export interface CollectionDocument {
-  /** Values for each task under `tasks`. Maps merge; lists and single values of a task replace those of the defaults, and `null` removes them. */
+  /**
+   * Values for each task under `tasks`. Maps merge; lists and single values of a task replace those of the defaults,
+   * and `null` removes them.
+   */
   defaults?: Omit<TaskDocument, "name" | "was">;
   /** The tasks by their names. */
   tasks: Record<string, Omit<TaskDocument, "name">>;

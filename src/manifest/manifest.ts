@@ -12,24 +12,24 @@ import type { Variables } from "./variables";
 /** Arguments of {@link Manifest}. */
 export interface ManifestArgs {
   /**
-   * A file, a glob or a folder with manifests, or a list of them, relative to the program's folder. A folder is read with all folders in it: every file that
-   * ends in `.yaml` or `.yml`.
+   * A file, a glob or a folder with manifests, or a list of them, relative to the program's folder. A folder is read
+   * with all folders in it: every file that ends in `.yaml` or `.yml`.
    */
   path: string | string[];
   /**
-   * Values for `${name}` in the manifests, by their names. A value may be an output and may be secret. It stays so. No other variables exist: nothing reads the
-   * environment.
+   * Values for `${name}` in the manifests, by their names. A value may be an output and may be secret. It stays so. No
+   * other variables exist: nothing reads the environment.
    * @default no variables
    */
   variables?: Record<string, Input<unknown>>;
 }
 
 /**
- * Tasks that are declared in YAML. Each task of the manifests is an {@link ExtractionTask}, with a {@link CloudRun} if it has `run` and a {@link DataExport} for
- * each of its `exports`.
+ * Tasks that are declared in YAML. Each task of the manifests is an {@link ExtractionTask}, with a {@link CloudRun} if
+ * it has `run` and a {@link DataExport} for each of its `exports`.
  *
- * All problems of all files are one error, each with file, line and column. The resources are declared at once, so a preview shows all of them. It needs no
- * credential and makes no request.
+ * All problems of all files are one error, each with file, line and column. The resources are declared at once, so a
+ * preview shows all of them. It needs no credential and makes no request.
  */
 export class Manifest extends ComponentResource {
   /** The tasks by their names. */

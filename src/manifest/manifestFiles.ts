@@ -9,8 +9,9 @@ import { ManifestFile } from "./problems";
 const endings = /\.ya?ml$/i;
 
 /**
- * The files that a path, a glob or a folder names, each once. Files of a folder or a glob come in the order of their paths, so that the same files always
- * give the same order. It is a generator with a step for each folder: a caller that listens for Ctrl-C can do so in between.
+ * The files that a path, a glob or a folder names, each once. Files of a folder or a glob come in the order of their
+ * paths, so that the same files always give the same order. It is a generator with a step for each folder: a caller
+ * that listens for Ctrl-C can do so in between.
  * @param folder the folder that paths are relative to
  */
 export function* findFiles(paths: readonly string[], folder: string, problems: Problems): Generator<void, string[]> {
@@ -39,7 +40,10 @@ export function* findFiles(paths: readonly string[], folder: string, problems: P
   return [...found];
 }
 
-/** Undefined if the path leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too long. */
+/**
+ * Undefined if the path leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too
+ * long.
+ */
 function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -48,7 +52,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** Adds all files below a folder in the order of their paths, without hidden files and node_modules. Links to folders are not followed. */
+/**
+ * Adds all files below a folder in the order of their paths, without hidden files and node_modules. Links to folders
+ * are not followed.
+ */
 function* addFiles(files: string[], top: string, folder: string, problems: Problems): Generator<void, string[]> {
   yield;
   try {
@@ -94,8 +101,9 @@ export function readText(file: string, places: FilePlaces, problems: Problems): 
 }
 
 /**
- * Globs with `*` and `?` for a part of a name, and `**` for any number of folders. The libraries for globs make regular expressions, with which `*a*a*a*a*b` takes
- * hours. Here the time grows with the lengths of the glob and of the path only.
+ * Globs with `*` and `?` for a part of a name, and `**` for any number of folders. The libraries for globs make regular
+ * expressions, with which `*a*a*a*a*b` takes hours. Here the time grows with the lengths of the glob and of the path
+ * only.
  */
 interface Glob {
   /** The folder above all that can match. */
@@ -123,7 +131,10 @@ function matchName(glob: string, name: string): boolean {
   return matchParts([...glob], [...name], "*", (one, character) => one === "?" || one === character);
 }
 
-/** Whether the parts fit one after the other, where `any` stands for any number of parts. Only the last `any` can have taken too few. */
+/**
+ * Whether the parts fit one after the other, where `any` stands for any number of parts. Only the last `any` can have
+ * taken too few.
+ */
 function matchParts(
   glob: readonly string[],
   parts: readonly string[],

@@ -5,8 +5,8 @@ import { Composer, CST, isScalar, Parser } from "./yaml";
 export const mostLevels = 100;
 
 /**
- * The documents of a file that contain anything, by the YAML library. All scalars stay text (the failsafe schema), so that no value changes its type. A file
- * that is not valid YAML becomes a problem and has no documents.
+ * The documents of a file that contain anything, by the YAML library. All scalars stay text (the failsafe schema), so
+ * that no value changes its type. A file that is not valid YAML becomes a problem and has no documents.
  */
 export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
   const tokens = [...new Parser(file.lines.addNewLine).parse(file.text)];
@@ -49,7 +49,10 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
   return [];
 }
 
-/** The library misses the line break before a comment that stands behind a value of a flow map, at the beginning of a line. */
+/**
+ * The library misses the line break before a comment that stands behind a value of a flow map, at the beginning of a
+ * line.
+ */
 function isWrong({ message, pos: [at] }: YAMLError, text: string): boolean {
   return message.startsWith("Comments must be separated") && text[at - 1] === "\n";
 }

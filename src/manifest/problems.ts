@@ -36,7 +36,10 @@ export interface ManifestProblem {
   snippet?: string;
 }
 
-/** Collects the problems of all files. The same problem of the same place counts once, because defaults apply to many tasks. */
+/**
+ * Collects the problems of all files. The same problem of the same place counts once, because defaults apply to many
+ * tasks.
+ */
 export class Problems {
   private readonly found = new Map<string, ManifestProblem>();
 

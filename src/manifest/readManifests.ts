@@ -29,7 +29,10 @@ export interface ManifestSource extends FilePlaces {
   changed?: ReadonlyMap<string, ManifestFile>;
 }
 
-/** Reads and checks manifests. Reads the files with lists that the manifests name, too. Needs neither Pulumi nor the service. */
+/**
+ * Reads and checks manifests. Reads the files with lists that the manifests name, too. Needs neither Pulumi nor the
+ * service.
+ */
 export function readManifests(source: ManifestSource): Manifests {
   const reading = readInSteps(source);
   for (let step = reading.next(); ; step = reading.next()) {

@@ -18,8 +18,8 @@ interface Edit {
 }
 
 /**
- * Gives a task another name, and notes the earlier one in `was`, so that the engine does not take it for a new task. Everything else in the files stays as
- * it is written. The caller checks the result.
+ * Gives a task another name, and notes the earlier one in `was`, so that the engine does not take it for a new task.
+ * Everything else in the files stays as it is written. The caller checks the result.
  * @param manifests without problems
  * @throws CannotRename
  */

@@ -18,7 +18,10 @@ export const anyVariables: Variables = {
 /** A string in its parts: text as it stands, and names of variables. */
 export type Part = string | { readonly name: string };
 
-/** Splits a string at its variables. `$${` is a literal `${`. Undefined if something else than the name of a variable is behind a `${`. */
+/**
+ * Splits a string at its variables. `$${` is a literal `${`. Undefined if something else than the name of a variable is
+ * behind a `${`.
+ */
 export function partsOf(text: string): Part[] | undefined {
   const parts = text.split(/(\$\$\{|\$\{[^}]*\}?)/).flatMap((piece): (Part | undefined)[] => {
     if (!piece.startsWith("${")) {

@@ -3,8 +3,8 @@ import { entryOf } from "../resources/values";
 import { isRecord } from "../values/isRecord";
 
 /**
- * Whether arguments are as a program writes them: with a list, a number or a boolean where `check` makes one string. An import returns them so, because
- * the engine writes the program from them.
+ * Whether arguments are as a program writes them: with a list, a number or a boolean where `check` makes one string. An
+ * import returns them so, because the engine writes the program from them.
  */
 export function isAsWritten(shape: Shape | undefined, value: unknown): boolean {
   switch (shape?.is) {

@@ -11,7 +11,10 @@ import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { allSecret, decodeStruct, encodeStruct } from "./values";
 
-/** The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the program. */
+/**
+ * The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the
+ * program.
+ */
 
 /** An address that is not known yet is not missing. */
 const notYetKnown: Readonly<Record<string, string>> = { baseUrl: "https://unknown.invalid" };

@@ -35,16 +35,17 @@ interface TaskWork {
 }
 
 /**
- * How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing that is not timed can serve: no
- * request of the engine contains the dependencies of a resource, and none says that the program will declare nothing more. The engine creates a run as soon
- * as its own dependencies allow it, while settings that depend on the same resource are still on their way from the program. Settings that come later than
- * this are refused after the start.
+ * How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing
+ * that is not timed can serve: no request of the engine contains the dependencies of a resource, and none says that the
+ * program will declare nothing more. The engine creates a run as soon as its own dependencies allow it, while settings
+ * that depend on the same resource are still on their way from the program. Settings that come later than this are
+ * refused after the start.
  */
 const settleTime = 200;
 
 /**
- * What the program declares in this command, as the engine shows it resource by resource. A program in TypeScript gets this from the classes: `rerunOn`,
- * the run label, and the order of the resources of a task.
+ * What the program declares in this command, as the engine shows it resource by resource. A program in TypeScript gets
+ * this from the classes: `rerunOn`, the run label, and the order of the resources of a task.
  */
 export class Declarations {
   private readonly declared = new Map<string, Declared>();
@@ -53,8 +54,8 @@ export class Declarations {
   constructor(private readonly host: Host) {}
 
   /**
-   * The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other resources. `isSecret`: whether a hash is that
-   * of secret arguments.
+   * The arguments for `check`: with the run label, with hashes for the resources of `rerunOn`, and with no other
+   * resources. `isSecret`: whether a hash is that of secret arguments.
    */
   resolve(
     resource: AnyResource,
@@ -101,7 +102,10 @@ export class Declarations {
     return found && Object.assign(found, { id });
   }
 
-  /** Refuses a run that would start before the settings of its task are written, and settings that come after the start of such a run. */
+  /**
+   * Refuses a run that would start before the settings of its task are written, and settings that come after the start
+   * of such a run.
+   */
   keepOrder(isPreview: boolean): Layer {
     return async (step, host, next) => {
       const work = step.call === "create" || step.call === "update" ? this.workOf(step.args) : undefined;

@@ -25,7 +25,7 @@ import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { ResourceSteps } from "../provider/resourceSteps";
 import type { RunStep } from "../provider/step";
-import { importArgs } from "../resources/adopt/importArgs";
+import { importedBy } from "../resources/adopt/imported";
 import type { Problem } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { resourceNamed, timeoutAdvice } from "../resources/index";
@@ -132,7 +132,7 @@ export class ResourceCalls {
     const props = decodeStruct(request.getProperties());
     const inputs = decodeStruct(request.getInputs());
     if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
-      const imported = await importArgs(resource.type, id, this.host.context(undefined, urn));
+      const imported = await importedBy(resource, id, this.host.context(undefined, urn));
       const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
       const found = await steps.read({ urn, id: imported.id, state: { ...args, ...imported.state } });
       if (found === undefined) {
@@ -214,8 +214,8 @@ function isShort(value: unknown): boolean {
 }
 
 /**
- * A task that is not known yet is a new one, because the id of a task that stays is known. Without a replace, a preview would show an update of a resource
- * that will be replaced.
+ * A task that is not known yet is a new one, because the id of a task that stays is known. Without a replace, a preview
+ * would show an update of a resource that will be replaced.
  */
 function replacedByUnknownTask(resource: AnyResource, state: Properties, args: Properties, change: Change): Change {
   if (change.is !== "compare" && change.is !== "update") {

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownPackage } from "../service/ownPackage";
 
-/** The schema of the package, beside the bundle or in the folder of the package, with the version, which code generation needs. */
+/**
+ * The schema of the package, beside the bundle or in the folder of the package, with the version, which code generation
+ * needs.
+ */
 export function schemaText(): string {
   return JSON.stringify({ ...ownSchema(), version: ownPackage.version });
 }

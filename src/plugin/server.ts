@@ -42,7 +42,9 @@ type Handler<Request, Response> = (request: Request) => Response | Promise<Respo
 /** The native plugin: a process for each provider of a command. */
 export class Plugin {
   private readonly server = new Server(unlimitedMessages);
-  /** Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked or declared either. */
+  /**
+   * Known from CheckConfig, which a refresh and a destroy do not call: then no resource is checked or declared either.
+   */
   private urn = "";
   private calls: ResourceCalls | undefined;
   /** Those that the engine waits for. */
@@ -75,7 +77,8 @@ export class Plugin {
       construct: this.configured(({ host }, request: ConstructRequest) => this.construct(host, request)),
       cancel: handler(async () => {
         engine.cancel();
-        // The engine closes the connection next, and would show that as an error of each component that it still waits for.
+        // The engine closes the connection next, and would show that as an error of each component that it still waits
+        // for.
         await Promise.allSettled(this.components);
         return new Empty();
       }),

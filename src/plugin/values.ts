@@ -9,8 +9,8 @@ import { entryOf, unknown } from "../resources/values";
 import { isRecord } from "../values/isRecord";
 
 /**
- * Values as the engine sends them to a plugin. A secret, and a reference to a resource, are maps with a key of their own; an unknown value is one of some
- * strings.
+ * Values as the engine sends them to a plugin. A secret, and a reference to a resource, are maps with a key of their
+ * own; an unknown value is one of some strings.
  */
 
 const secretKind = "1b47061264138c4ac30d75fd1eb44270";
@@ -33,7 +33,10 @@ export function fromStruct(struct: Struct | undefined): WireProperties {
   return properties;
 }
 
-/** Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its languages, null means "not given". */
+/**
+ * Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its
+ * languages, null means "not given".
+ */
 export function decodeStruct(struct: Struct | undefined): { values: Properties; secrets: Secrets } {
   return decodeProperties(fromStruct(struct));
 }

@@ -25,7 +25,10 @@ export interface CopySource extends InputsOf<Required<Pick<ArgsOf<typeof taskCop
 /** A task that exists already. */
 export interface AdoptedTask extends InputsOf<Required<Pick<ArgsOf<typeof taskCopy>, "adoptTaskId">>> {}
 
-/** Where a task comes from: `sourceTaskId` and `taskGroupId`, or `adoptTaskId`, or all three for a copy that exists already. */
+/**
+ * Where a task comes from: `sourceTaskId` and `taskGroupId`, or `adoptTaskId`, or all three for a copy that exists
+ * already.
+ */
 export type TaskSource = AnyOf<CopySource, AdoptedTask>;
 
 /** Arguments of {@link TaskCopy}. */
@@ -34,7 +37,8 @@ export type TaskCopyArgs = InputsOf<Omit<ArgsOf<typeof taskCopy>, keyof TaskSour
 /**
  * A task: a copy of another task, or an existing task that is adopted. `id` and `taskId` are the id of the task.
  *
- * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing. The service cannot delete a task.
+ * Create: `POST /task/copy`. Read: `POST /task/getActions`. Delete: `POST /data/remove` or nothing. The service cannot
+ * delete a task.
  */
 export class TaskCopy extends readableClass<typeof taskCopy, TaskCopyArgs>(taskCopy) {}
 
@@ -44,7 +48,8 @@ export interface TaskActionConfigArgs extends InputsOf<ArgsOf<typeof taskActionC
 /**
  * Properties of the actions of a task. `id` is the id of the task, so other resources can take it as their `taskId`.
  *
- * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read: `POST /task/getActions`.
+ * Create and update: `POST /task/updateActionProperties`, one call for all actions that changed. Read:
+ * `POST /task/getActions`.
  */
 export class TaskActionConfig extends readableClass<typeof taskActionConfig, TaskActionConfigArgs>(taskActionConfig) {}
 
@@ -83,8 +88,8 @@ export class TaskStartUrls extends resourceClass<typeof taskStartUrls, TaskStart
 /** Arguments of {@link CloudRun}. */
 export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "triggers" | "rerunOn">> {
   /**
-   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced,
-   * the old one is deleted first. A value that a preview does not know shows as a replace too.
+   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the
+   * resource is replaced, the old one is deleted first. A value that a preview does not know shows as a replace too.
    */
   triggers?: Trigger;
   /** Resources of this package: a change of any of their arguments starts a new run. */
@@ -92,11 +97,11 @@ export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "tr
 }
 
 /**
- * One run of a task in the cloud. `id` and `lotNo` are its batch number. The run depends on every resource that configures its task and is declared
- * before it.
+ * One run of a task in the cloud. `id` and `lotNo` are its batch number. The run depends on every resource that
+ * configures its task and is declared before it.
  *
- * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger or a new run label starts a new run. Read: `GET /cloudextraction/task/subtasks`. Delete:
- * nothing, or `POST /cloudextraction/subtasks:stop`.
+ * Create: `POST /cloudextraction/start`, which costs money. Only a changed trigger or a new run label starts a new run.
+ * Read: `GET /cloudextraction/task/subtasks`. Delete: nothing, or `POST /cloudextraction/subtasks:stop`.
  */
 export class CloudRun extends readableClass<typeof cloudRun, CloudRunArgs>(cloudRun, (name, args, opts) => {
   const triggers = triggersOf(`CloudRun "${name}"`, args.triggers, "Use rerunOn: […] for it.") as Trigger;
@@ -120,9 +125,11 @@ export interface DataExportTaskArgs extends DataExportInputs<TaskForm>, Pick<Tas
 export type DataExportArgs = DataExportBatchArgs | DataExportTaskArgs;
 
 /**
- * Rows in a file, streamed, and marked as exported if asked. The export depends on every run of its task that is declared before it.
+ * Rows in a file, streamed, and marked as exported if asked. The export depends on every run of its task that is
+ * declared before it.
  *
- * Create and update: `GET /data/lotno/all`, `GET /data/all` or `GET /data/notexported`, then `POST /data/markexported` if asked.
+ * Create and update: `GET /data/lotno/all`, `GET /data/all` or `GET /data/notexported`, then `POST /data/markexported`
+ * if asked.
  */
 export class DataExport extends resourceClass<typeof dataExport, DataExportArgs>(dataExport, (name, args) => {
   warnOfUnfinishedRun(name, args);
@@ -147,11 +154,11 @@ export interface ExtractionTaskArgs extends InputsOf<Omit<ArgsOf<typeof extracti
 }
 
 /**
- * One whole task as one resource: copied or adopted, with its actions, loops and start URLs. `id` and `taskId` are the id of the task. Made
- * for many tasks.
+ * One whole task as one resource: copied or adopted, with its actions, loops and start URLs. `id` and `taskId` are the
+ * id of the task. Made for many tasks.
  *
- * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`. Delete: as {@link
- * TaskCopy}.
+ * Create: `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file`. Read: `POST /task/getActions`.
+ * Delete: as {@link TaskCopy}.
  */
 export class ExtractionTask extends readableClass<typeof extractionTask, ExtractionTaskArgs>(extractionTask) {}
 
@@ -159,8 +166,10 @@ export class ExtractionTask extends readableClass<typeof extractionTask, Extract
 export interface CloudSubtasksArgs extends InputsOf<ArgsOf<typeof cloudSubtasks>> {}
 
 /**
- * Subtasks of a task in the cloud that should be started or stopped. They depend on every run of the task that is declared before them.
+ * Subtasks of a task in the cloud that should be started or stopped. They depend on every run of the task that is
+ * declared before them.
  *
- * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read: `GET /cloudextraction/task/subtasks`.
+ * Create and update: `POST /cloudextraction/subtasks:start` or `subtasks:stop`. Read:
+ * `GET /cloudextraction/task/subtasks`.
  */
 export class CloudSubtasks extends readableClass<typeof cloudSubtasks, CloudSubtasksArgs>(cloudSubtasks) {}

@@ -19,15 +19,18 @@ import { isMocked, requireResolvableProvider } from "./providerText";
 import { readOptions, requireProfile } from "./reads/programReads";
 import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
 
-/** Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change. */
+/**
+ * Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change.
+ */
 const ids = new WeakSet<object>();
 
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
- * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of other resources that the
- * program can see. The program cannot see outputs, the content of files, lists of more than 100 items, and resources that are declared
- * after the program has waited for something. The engine itself stops at the first resource that is refused.
+ * A preview refuses invalid arguments, and shows all problems of a resource at once. It also shows the problems of
+ * other resources that the program can see. The program cannot see outputs, the content of files, lists of more than
+ * 100 items, and resources that are declared after the program has waited for something. The engine itself stops at the
+ * first resource that is refused.
  */
 export abstract class ExtractionResource extends CustomResource {
   readonly #definition: AnyResource;
@@ -70,8 +73,8 @@ export abstract class ExtractionResource extends CustomResource {
     this.#name = name;
     this.#args = args;
     if (isGet && runtime.isDryRun()) {
-      // A preview does not read the resource, but its id is known. With an unknown id, every resource that takes the id would show as
-      // replaced.
+      // A preview does not read the resource, but its id is known. With an unknown id, every resource that takes the id
+      // would show as replaced.
       Object.assign(this, { id: unsecret(output(opts.id)) });
     }
     if (outputs.includes(idIs) && !definition.keepsFirstId) {
@@ -92,8 +95,8 @@ export abstract class ExtractionResource extends CustomResource {
   }
 
   /**
-   * For `rerunOn`: the type, the name, and a hash of all arguments except options, with the content of files and lists. The program computes it, so that
-   * the preview shows a reviewer that a run will start again.
+   * For `rerunOn`: the type, the name, and a hash of all arguments except options, with the content of files and lists.
+   * The program computes it, so that the preview shows a reviewer that a run will start again.
    * @internal
    */
   namedHash(): Output<string> {
@@ -131,7 +134,8 @@ function propertiesOf(
   refuseDeleteAfter(definition, title, opts);
   refuseLostText(title, args);
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-  // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises for each output.
+  // An omitted argument is an output only if `check` or the service can set it, because the SDK makes several promises
+  // for each output.
   const filledIn = Object.keys(definition.args).filter(
     (each) => opts?.id !== undefined || definition.args[each]?.derived,
   );
@@ -144,7 +148,10 @@ function propertiesOf(
   };
 }
 
-/** The SDK makes a string of each argument that is no output. That fails for a map with an action or a field named `toString`. */
+/**
+ * The SDK makes a string of each argument that is no output. That fails for a map with an action or a field named
+ * `toString`.
+ */
 function hasText(value: unknown): boolean {
   try {
     String(value);
@@ -155,8 +162,8 @@ function hasText(value: unknown): boolean {
 }
 
 /**
- * Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. The SDK loses a property named
- * `__proto__`.
+ * Half of a surrogate pair cannot be sent to the engine: the SDK would fail with an error that names no argument. The
+ * SDK loses a property named `__proto__`.
  */
 function refuseLostText(title: string, args: object): void {
   const where = lostText(title, "its name") ?? lostText(args, "");
@@ -192,7 +199,10 @@ function refuseImport({ type }: AnyResource, title: string, opts: CustomResource
   }
 }
 
-/** With the option, `--replace` would create the new instance while the old one exists, without a diff that could say otherwise. */
+/**
+ * With the option, `--replace` would create the new instance while the old one exists, without a diff that could say
+ * otherwise.
+ */
 function refuseDeleteAfter({ deletedFirst }: AnyResource, title: string, opts?: CustomResourceOptions): void {
   if (deletedFirst === true && opts?.deleteBeforeReplace === false) {
     throw new RunError(
@@ -203,8 +213,8 @@ function refuseDeleteAfter({ deletedFirst }: AnyResource, title: string, opts?: 
 }
 
 /**
- * A list of lines is sent as one output: if one item is secret, the whole list is. What `check` derives from the list (digest, hosts) is then secret too,
- * because placeholders under the same names are.
+ * A list of lines is sent as one output: if one item is secret, the whole list is. What `check` derives from the list
+ * (digest, hosts) is then secret too, because placeholders under the same names are.
  */
 function wholeList(name: string, list: unknown, derived: readonly string[]): Record<string, unknown> {
   const whole: Output<unknown> = output(list);
@@ -225,7 +235,8 @@ function optionsOf(
   dependsOn: Resource[],
 ): CustomResourceOptions {
   const { secretOutputs = [], deletedFirst } = definition;
-  // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or copy.
+  // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or
+  // copy.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
     const isUpdated = path === "taskId" && definition.args.taskId?.replaces !== true;
     return !isUpdated && Output.isInstance(taskId) && ids.has(taskId) ? [path] : [];
@@ -242,9 +253,9 @@ function optionsOf(
 }
 
 /**
- * The id of a static get. It is unknown in a preview that must not read, because the engine does not read a resource with an unknown id. A
- * preview must not read while an argument is unknown, because the engine would pass the known arguments only. It must not read without a
- * credential for reads.
+ * The id of a static get. It is unknown in a preview that must not read, because the engine does not read a resource
+ * with an unknown id. A preview must not read while an argument is unknown, because the engine would pass the known
+ * arguments only. It must not read without a credential for reads.
  */
 function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output<ID> {
   if (!isMocked() && (args.profile === undefined || typeof args.profile === "string")) {
@@ -258,7 +269,10 @@ function idOf(who: string, id: Input<ID>, args: Record<string, unknown>): Output
   });
 }
 
-/** The arguments that name a task and whose change replaces, each with its path. With an id to adopt, the source has no effect. */
+/**
+ * The arguments that name a task and whose change replaces, each with its path. With an id to adopt, the source has no
+ * effect.
+ */
 function tasksNamed(args: Record<string, unknown> = {}): [string, unknown][] {
   const { taskId, sourceTaskId, adoptTaskId, from } = args;
   const within = isPlainMap(from) ? tasksNamed(from) : [];

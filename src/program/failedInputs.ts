@@ -4,8 +4,9 @@ import { isUnknown, resourcesBehind } from "../engine/sdk";
 import { partsOfUrn } from "../resources/urn";
 
 /**
- * With `--continue-on-error`, the engine skips what depends on a resource that has failed, after a `check` that lacks the outputs of that resource. So each
- * resource is sent with the names of those that have failed: `check` must not call their outputs missing, because the program would end.
+ * With `--continue-on-error`, the engine skips what depends on a resource that has failed, after a `check` that lacks
+ * the outputs of that resource. So each resource is sent with the names of those that have failed: `check` must not
+ * call their outputs missing, because the program would end.
  * @returns undefined if there are none
  */
 export async function failedInputs(properties: object, dependsOn: unknown): Promise<string | undefined> {

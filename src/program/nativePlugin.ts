@@ -11,16 +11,17 @@ import { isMocked } from "./providerText";
 const pluginName = "webextract";
 
 /**
- * The arguments of a {@link Provider}: the keys of the namespace `webextract`, with the same values as in the configuration of a stack. A list or a map can be
- * given as such.
+ * The arguments of a {@link Provider}: the keys of the namespace `webextract`, with the same values as in the
+ * configuration of a stack. A list or a map can be given as such.
  */
 export type ProviderArgs = {
   [Key in Exclude<ConfigKey, "native" | "profiles">]?: Input<string | number | boolean | readonly string[] | object>;
 };
 
 /**
- * A provider of the native plugin with an account of its own, for the option `provider` of resources. Such resources run on the native plugin, which must be
- * installed. They have no `profile`, because the provider has one account. A change of an argument is an update of the provider and replaces no resource.
+ * A provider of the native plugin with an account of its own, for the option `provider` of resources. Such resources
+ * run on the native plugin, which must be installed. They have no `profile`, because the provider has one account. A
+ * change of an argument is an update of the provider and replaces no resource.
  *
  * @throws in the preview if an argument is not valid, each named by its key
  */
@@ -44,7 +45,10 @@ export function kindOf(type: string, opts: CustomResourceOptions | undefined): E
   return isNative ? "native" : "dynamic";
 }
 
-/** What the options of a native resource have in addition: the plugin of this version, and the type under which a stack has it as a dynamic resource. */
+/**
+ * What the options of a native resource have in addition: the plugin of this version, and the type under which a stack
+ * has it as a dynamic resource.
+ */
 export function nativeOptions(type: string, opts: CustomResourceOptions | undefined): CustomResourceOptions {
   return {
     aliases: [{ type: typeToken(type, "dynamic") }],

@@ -1,9 +1,9 @@
 import { runtime } from "@pulumi/pulumi";
 
 /**
- * A value for each program. One process can run several programs, one after the other or in parallel, as the inline programs of the
- * Automation API do. Each has its own stack; a preview and an update are two programs. Outside of a program, as in some unit tests, nothing
- * is kept, so that one test does not affect the next.
+ * A value for each program. One process can run several programs, one after the other or in parallel, as the inline
+ * programs of the Automation API do. Each has its own stack; a preview and an update are two programs. Outside of a
+ * program, as in some unit tests, nothing is kept, so that one test does not affect the next.
  */
 export function perProgram<T>(make: () => T): () => T {
   const made = new WeakMap<object, T>();

@@ -13,8 +13,8 @@ export function requireValidConfig(): void {
 }
 
 /**
- * The label for which runs start. A program reads it, and the provider does not, so that a preview and its up see the same label. None with mocks: a unit
- * test must not depend on the environment.
+ * The label for which runs start. A program reads it, and the provider does not, so that a preview and its up see the
+ * same label. None with mocks: a unit test must not depend on the environment.
  */
 export function programRunLabel(): string | undefined {
   return isMocked() ? undefined : programConfig().runLabels[0];

@@ -13,7 +13,10 @@ export type AsInput<T> = [T] extends [never]
 /** Arguments as a program writes them. */
 export type InputsOf<T> = { [K in keyof T]: AsInput<Exclude<T[K], undefined>> };
 
-/** Arguments of which one part or both are given. Both forms share the parts, because an editor shows the doc comment of a shared field only. */
+/**
+ * Arguments of which one part or both are given. Both forms share the parts, because an editor shows the doc comment of
+ * a shared field only.
+ */
 export type AnyOf<One, Other> = (One & Without<Other>) | (Without<One> & Other) | (One & Other);
 
 type Without<Part> = { [Name in keyof Part]?: undefined };
@@ -52,8 +55,8 @@ export interface ReadableClass<Definition, Args> extends ResourceClass<Definitio
    * Reads what exists at the service without managing it.
    *
    * @param id the `lotNo` of a CloudRun, and the id of the task of each other resource
-   * @param state what the id does not say: the `taskId` of a CloudRun, the `actions` of settings, `actionId` and `loopType` of TaskLoopItems, `subTaskIds` and
-   * `desired` of CloudSubtasks
+   * @param state what the id does not say: the `taskId` of a CloudRun, the `actions` of settings, `actionId` and
+   * `loopType` of TaskLoopItems, `subTaskIds` and `desired` of CloudSubtasks
    */
   get<Instance>(
     this: new (

@@ -21,9 +21,9 @@ interface Declared {
 const declaredTasks = perProgram(() => new Map<unknown, DeclaredTask>());
 
 /**
- * What was declared for a task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is not configured yet, and
- * an export before its run has ended. The same output, or the same string with the same profile, is the same task: another account or another service
- * can have a task with the same id.
+ * What was declared for a task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a
+ * task that is not configured yet, and an export before its run has ended. The same output, or the same string with the
+ * same profile, is the same task: another account or another service can have a task with the same id.
  */
 export function taskOf(named: unknown, profile: unknown): DeclaredTask {
   // An id can be an integer in a program without types.
@@ -56,7 +56,9 @@ export function claim(resource: Resource, title: string, { owners }: DeclaredTas
   owners.note(owner, parts, "declared");
 }
 
-/** The resources that must be in place before this one. Refuses settings that are declared after a run that needs them. */
+/**
+ * The resources that must be in place before this one. Refuses settings that are declared after a run that needs them.
+ */
 export function dependenciesOf({ provides, waitsFor }: AnyResource, title: string, task: DeclaredTask): Resource[] {
   const [firstRun] = task.runs;
   if (provides === "settings" && firstRun !== undefined) {

@@ -4,8 +4,9 @@ import { describeValue, isPlainMap } from "../resources/values";
 import type { ExtractionResource } from "./extractionResource";
 
 /**
- * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these, at any depth also as
- * outputs or promises. No resource, date, Map or Set, because the engine does not see their changes.
+ * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these,
+ * at any depth also as outputs or promises. No resource, date, Map or Set, because the engine does not see their
+ * changes.
  */
 export type Trigger =
   | string
@@ -58,8 +59,8 @@ export function hashesOf(run: string, resources: ExtractionResource[] | undefine
 }
 
 /**
- * Returns the triggers. Refuses values whose changes the engine does not see, also within outputs: it gets only the id of a resource, and an
- * empty map for a date.
+ * Returns the triggers. Refuses values whose changes the engine does not see, also within outputs: it gets only the id
+ * of a resource, and an empty map for a date.
  * @param owner the resource with the triggers
  * @param advice what to write instead of a resource
  */
@@ -85,7 +86,10 @@ export function triggersOf(owner: string, value: unknown, advice: string, path =
   return value;
 }
 
-/** The SDK would show an error in an output with a stack. So the program fails with a rejection of its own, and the output never resolves. */
+/**
+ * The SDK would show an error in an output with a stack. So the program fails with a rejection of its own, and the
+ * output never resolves.
+ */
 function orNever(look: () => unknown): unknown {
   try {
     return look();

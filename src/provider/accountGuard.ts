@@ -1,12 +1,13 @@
 import { moreAt } from "../values/more";
 
 /**
- * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the next up would copy
- * all tasks again. So the refresh fails if two or more tasks are gone and none is found.
+ * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the
+ * next up would copy all tasks again. So the refresh fails if two or more tasks are gone and none is found.
  *
- * Reads run in parallel and in any order. A read that finds its task gone waits for the responses to all other reads in progress. If reads
- * run one after the other, the first has no others to wait for. Then the guard looks up the task from which its task was copied, and counts
- * that task if it is gone too. A source that exists proves nothing, because another account can see the same template.
+ * Reads run in parallel and in any order. A read that finds its task gone waits for the responses to all other reads in
+ * progress. If reads run one after the other, the first has no others to wait for. Then the guard looks up the task
+ * from which its task was copied, and counts that task if it is gone too. A source that exists proves nothing, because
+ * another account can see the same template.
  */
 export class AccountGuard {
   private readonly found = new Set<string>();

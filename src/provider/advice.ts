@@ -3,7 +3,9 @@ import type { RowsAreHeld } from "../resources/task/taskRows";
 import { firstOf, shellQuoted } from "../resources/values";
 import { moreAt } from "../values/more";
 
-/** The message of a resource's error. About a run, the next line says what to do, in terms of the arguments of CloudRun. */
+/**
+ * The message of a resource's error. About a run, the next line says what to do, in terms of the arguments of CloudRun.
+ */
 export function programMessage({ message, about }: PartialFailure | ResourceError): string {
   return about === undefined ? message : `${message}\n${nextStep[about.reason]}`;
 }
@@ -20,7 +22,8 @@ const nextStep: Record<RunReason["reason"], string> = {
 };
 
 /**
- * A refused delete: of a destroy, of a replace, or of a resource that was removed from the program. The page has the ways to keep the rows.
+ * A refused delete: of a destroy, of a replace, or of a resource that was removed from the program. The page has the
+ * ways to keep the rows.
  * @param deleted titles of resources, such as `CloudRun "run"`, that this command has deleted
  */
 export function describeRefusedDelete({ message, taskId }: RowsAreHeld, deleted: readonly string[] = []): string {
@@ -34,7 +37,10 @@ export function describeRefusedDelete({ message, taskId }: RowsAreHeld, deleted:
   ].join("\n");
 }
 
-/** The service chooses ids. As JSON, none is taken for a list or for a word such as `true`, which allows the removal of all rows. */
+/**
+ * The service chooses ids. As JSON, none is taken for a list or for a word such as `true`, which allows the removal of
+ * all rows.
+ */
 function forcing(taskId: string): string {
   return /^(?=.*\d)[\w./:@-]{2,}$/.test(taskId) ? taskId : shellQuoted(JSON.stringify([taskId]));
 }

@@ -31,8 +31,8 @@ export async function checkArguments(
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
   const checked = await checkedArgs(resource, args, context);
-  // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an unknown value before it
-  // shows the problems.
+  // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an
+  // unknown value before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
 }
 

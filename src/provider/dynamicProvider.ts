@@ -11,7 +11,10 @@ import type { Written } from "./resourceSteps";
 import { ResourceSteps } from "./resourceSteps";
 import type { Layer } from "./step";
 
-/** A resource as a dynamic provider: converts each call of the SDK's host into a step, and the outcome of the step into the result of the call. */
+/**
+ * A resource as a dynamic provider: converts each call of the SDK's host into a step, and the outcome of the step into
+ * the result of the call.
+ */
 export class DynamicProvider implements dynamic.ResourceProvider {
   private readonly steps: ResourceSteps;
 
@@ -25,7 +28,10 @@ export class DynamicProvider implements dynamic.ResourceProvider {
     this.steps = new ResourceSteps(resource, host, layers);
   }
 
-  /** Only stores the configuration: the engine's host does not wait for this call, and continues without a configuration after an error. */
+  /**
+   * Only stores the configuration: the engine's host does not wait for this call, and continues without a configuration
+   * after an error.
+   */
   async configure(request: dynamic.ConfigureRequest): Promise<void> {
     this.onConfigure(request);
   }

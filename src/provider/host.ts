@@ -40,14 +40,20 @@ interface AccountTasks {
   copies: Set<string>;
 }
 
-/** Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a task. */
+/**
+ * Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a
+ * task.
+ */
 export class Host {
   readonly journal: Journal;
   readonly steps = new RunningSteps();
   private readonly tasks = new Map<string, AccountTasks>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
-  /** By URN: resources that the program declares in this run, and whether it gives them a value that this preview does not know. */
+  /**
+   * By URN: resources that the program declares in this run, and whether it gives them a value that this preview does
+   * not know.
+   */
   private readonly checked = new Map<string | undefined, boolean>();
   /** The ids of what a failed create of this process has made. */
   readonly halfMade = new Set<string>();
@@ -115,14 +121,17 @@ export class Host {
     return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
   }
 
-  /** Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource. */
+  /**
+   * Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource.
+   */
   noteChecked(urn: string | undefined, args: object): void {
     this.checked.set(urn, this.checked.get(urn) === true || holdsUnknown(args));
   }
 
   /**
-   * Whether the engine asks which dependents it must replace, and not what the program has changed. It asks before it deletes a resource first:
-   * the diff gets the arguments of the state, with unknown values in place of those that come from the deleted resource.
+   * Whether the engine asks which dependents it must replace, and not what the program has changed. It asks before it
+   * deletes a resource first: the diff gets the arguments of the state, with unknown values in place of those that come
+   * from the deleted resource.
    */
   isDiffOfDependent(urn: string | undefined, args: object): boolean {
     const { checked } = this;
@@ -136,8 +145,8 @@ export class Host {
   }
 
   /**
-   * Runs a step of any resource. Every error of it has a message for the user and nothing else. After an interruption, no step begins: those in progress end,
-   * and then the engine ends this process.
+   * Runs a step of any resource. Every error of it has a message for the user and nothing else. After an interruption,
+   * no step begins: those in progress end, and then the engine ends this process.
    */
   async during<T>(step: () => Promise<T>): Promise<T> {
     try {
@@ -165,7 +174,10 @@ export class Host {
     await this.engine.log.end();
   }
 
-  /** Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are noted. */
+  /**
+   * Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are
+   * noted.
+   */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
     await Promise.all([this.journal.close(), ...clients.map((client) => client.tokensSettled())]);
@@ -230,7 +242,8 @@ export class Host {
   }
 
   private connected(options: ServiceClientOptions): Service {
-    // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate each other's access token.
+    // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate
+    // each other's access token.
     return madeOnce(this.services, JSON.stringify({ ...options, profile: undefined }), () => {
       const warn = (message: string): void => this.engine.log.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
@@ -247,7 +260,8 @@ export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () =
 }
 
 /**
- * Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were already sent are noted for the next run.
+ * Ends this process with the engine. Sends no request whose result the ended engine could not save. Requests that were
+ * already sent are noted for the next run.
  * @param host undefined in a process that the engine has not configured
  */
 export function endWithEngine(host: () => Host | undefined, { onEnd }: Engine): void {

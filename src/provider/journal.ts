@@ -27,24 +27,28 @@ export interface Sighting {
 interface Note {
   entry: Entry;
   /**
-   * `left` by an earlier process. `own`: written or taken over by this process. `returned`: the same, and its step has ended, so that its result went to the
-   * engine.
+   * `left` by an earlier process. `own`: written or taken over by this process. `returned`: the same, and its step has
+   * ended, so that its result went to the engine.
    */
   is: "left" | "own" | "returned" | "dropped";
 }
 
 /**
- * The requests of this machine that must not be sent twice: copies, starts and appends. It also has the exports that have ended, because a second export
- * of marked rows would find none. The engine or this process can be killed after a request took effect and before the engine saved the state. The next
- * command then makes the same step again, and only this journal contains the first result.
+ * The requests of this machine that must not be sent twice: copies, starts and appends. It also has the exports that
+ * have ended, because a second export of marked rows would find none. The engine or this process can be killed after a
+ * request took effect and before the engine saved the state. The next command then makes the same step again, and only
+ * this journal contains the first result.
  *
- * An entry is written before its request is sent: the resource, the time, the process, a salted hash of the arguments, and words for messages. After the
- * response, the id of what was made is added. The next step of the same resource with the same arguments finds the entry, also in the same process, where
- * the engine repeats a failed step for a hook. While another process of the entry runs, the step is refused. Otherwise it takes over what the request made. Without an id, nobody knows what was made, and the step sends nothing.
+ * An entry is written before its request is sent: the resource, the time, the process, a salted hash of the arguments,
+ * and words for messages. After the response, the id of what was made is added. The next step of the same resource with
+ * the same arguments finds the entry, also in the same process, where the engine repeats a failed step for a hook.
+ * While another process of the entry runs, the step is refused. Otherwise it takes over what the request made. Without
+ * an id, nobody knows what was made, and the step sends nothing.
  *
- * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later command, or at the ordinary end of
- * this process, when the engine has saved what the steps returned and the response was not lost. It is also dropped when the engine shows the final state of its resource with another
- * result. Then no state holds what the request made, and a warning names it.
+ * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later
+ * command, or at the ordinary end of this process, when the engine has saved what the steps returned and the response
+ * was not lost. It is also dropped when the engine shows the final state of its resource with another result. Then no
+ * state holds what the request made, and a warning names it.
  */
 export class Journal {
   /** By the key of the resource, and by the id of what was made: a renamed resource has another URN than its entry. */
@@ -108,10 +112,14 @@ export class Journal {
     }
   }
 
-  /** The engine ends this process as usual, and has saved all results. With skipped checkpoints, it saves them only after that. */
+  /**
+   * The engine ends this process as usual, and has saved all results. With skipped checkpoints, it saves them only
+   * after that.
+   */
   dropSaved(): void {
     const notes = this.config.skipsCheckpoints ? [] : [...this.notes.values()].flat();
-    // Not the entry of a lost response: `pulumi do --stateless` saves nothing, so nothing else would stop a second request.
+    // Not the entry of a lost response: `pulumi do --stateless` saves nothing, so nothing else would stop a second
+    // request.
     const saved = notes.filter(({ is, entry }) => is === "returned" && (entry.id !== undefined || !isMaking(entry)));
     for (const { entry } of saved) {
       this.files.remove(entry);
@@ -141,7 +149,9 @@ export class Journal {
     }
   }
 
-  /** What earlier processes have left of this resource, or of what has this id, and counts for its service and profile. */
+  /**
+   * What earlier processes have left of this resource, or of what has this id, and counts for its service and profile.
+   */
   private async left({ urn, origin, profile }: ResourceName, id = ""): Promise<Set<Note>> {
     await this.load();
     const origins = [origin, ...this.config.movedFrom];
@@ -243,8 +253,8 @@ export class Journal {
       this.drop(note);
       return;
     }
-    // The next append reads the list first, and the next export looks for the file. An up without its label asks for no new run: the next one under its
-    // label does, and takes the run over.
+    // The next append reads the list first, and the next export looks for the file. An up without its label asks for no
+    // new run: the next one under its label does, and takes the run over.
     const isWaiting = final === "stays" && (!isMade || typeof entry.detail.runLabel === "string");
     if (keyOf(urn) !== keyOf(entry.urn) || final === undefined || isWaiting) {
       return;

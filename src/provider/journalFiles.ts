@@ -38,7 +38,9 @@ export interface Entry extends ResourceName {
 /** How long an entry counts, in milliseconds. */
 const countsFor = 30 * 24 * 3600 * 1000;
 
-/** The same for a dynamic resource and a native one, so that a resource that moves to the other kind finds its entries. */
+/**
+ * The same for a dynamic resource and a native one, so that a resource that moves to the other kind finds its entries.
+ */
 export function keyOf(urn: string): string {
   return createHash("sha256").update(urnAs(urn, "dynamic")).digest("hex").slice(0, 32);
 }
@@ -106,7 +108,8 @@ export class JournalFiles {
       return;
     }
     try {
-      // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy.
+      // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer
+      // than a copy.
       const writing = () => writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
       await writing().catch(async (error) => {
         if (codeOf(error) !== "ENOENT") throw error;

@@ -6,8 +6,8 @@ import { DynamicProvider } from "./dynamicProvider";
 import { endWithEngine, Host } from "./host";
 
 /**
- * The function that the provider text in every state calls: `require("pulumi-webextract/provider").get("TaskCopy")`. The path and this signature are a
- * permanent contract: state of any version runs the installed version.
+ * The function that the provider text in every state calls: `require("pulumi-webextract/provider").get("TaskCopy")`.
+ * The path and this signature are a permanent contract: state of any version runs the installed version.
  */
 export function get(type: string): dynamic.ResourceProvider {
   return new DynamicProvider(

@@ -4,8 +4,8 @@ import type { Properties } from "../engine/serialization";
 import { shownText } from "../service/errors/foreignText";
 
 /**
- * An error that has only a message. The provider host prints some errors with their stack, and shows an integer `code` or the `details` of
- * an error instead of the message.
+ * An error that has only a message. The provider host prints some errors with their stack, and shows an integer `code`
+ * or the `details` of an error instead of the message.
  */
 export class ProviderError extends Error {
   constructor(message: string) {

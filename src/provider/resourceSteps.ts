@@ -32,14 +32,20 @@ export interface Written {
   failure: string | undefined;
 }
 
-/** What a diff means for the engine: nothing, a replace, an update whatever the arguments are, or an update if they differ. */
+/**
+ * What a diff means for the engine: nothing, a replace, an update whatever the arguments are, or an update if they
+ * differ.
+ */
 export type Change =
   | { is: "none" }
   | { is: "replace"; replaces: string[]; deleteFirst: boolean }
   | { is: "update" }
   | { is: "compare" };
 
-/** The steps of one resource, without the protocol in which the engine asks for them: each call becomes a step through the layers. */
+/**
+ * The steps of one resource, without the protocol in which the engine asks for them: each call becomes a step through
+ * the layers.
+ */
 export class ResourceSteps {
   private readonly run: RunStep;
 
@@ -72,8 +78,9 @@ export class ResourceSteps {
     const host = this.host();
     const state = this.stateOf(saved);
     if (host.isDiffOfDependent(urn, args)) {
-      // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid run also if these values are equal,
-      // or if --target leaves the dependent out. Not `compare`, because `replaceOnChanges` would count the unknown values.
+      // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid
+      // run also if these values are equal, or if --target leaves the dependent out. Not `compare`, because
+      // `replaceOnChanges` would count the unknown values.
       return { is: "none" };
     }
     const { difference } = await this.run(this.step("diff", { urn, id, state, args }), host);
@@ -105,8 +112,8 @@ export class ResourceSteps {
       if (!this.host().halfMade.has(id)) {
         throw error;
       }
-      // The engine repeats a failed create as an update if a hook onError asks for it. If that failed in another way, the engine would save nothing of the
-      // resource.
+      // The engine repeats a failed create as an update if a hook onError asks for it. If that failed in another way,
+      // the engine would save nothing of the resource.
       return { id, state: toSave(state), failure: messageOf(error) };
     }
   }

@@ -4,8 +4,9 @@ import type { Asking } from "../resources/task/actionReader";
 const quietMs = 100;
 
 /**
- * The steps that the engine runs in this process at once. It runs up to a number that no provider knows, and begins another one when one ends. So reads of
- * steps wait for each other until as many steps run as before: then the engine asks for no more before it has a result.
+ * The steps that the engine runs in this process at once. It runs up to a number that no provider knows, and begins
+ * another one when one ends. So reads of steps wait for each other until as many steps run as before: then the engine
+ * asks for no more before it has a result.
  */
 export class RunningSteps implements Asking {
   private running = 0;
@@ -46,7 +47,8 @@ export class RunningSteps implements Asking {
   private look(): void {
     clearTimeout(this.timer);
     clearImmediate(this.turn);
-    // The steps of a request that ends begin others: without a wait for it, requests would stay as small as the first one.
+    // The steps of a request that ends begin others: without a wait for it, requests would stay as small as the first
+    // one.
     if (this.waiting.length === 0 || this.requests > 0) {
       return;
     }

@@ -17,7 +17,10 @@ export interface Step {
   readonly args: Properties;
   /** The state before the step; empty in a create. */
   readonly state: Properties;
-  /** Whether the program has declared the resource in this run. A refresh requests diffs too, of the resources that it has read. */
+  /**
+   * Whether the program has declared the resource in this run. A refresh requests diffs too, of the resources that it
+   * has read.
+   */
   readonly isDeclared: boolean;
 }
 
@@ -32,7 +35,10 @@ export interface Outcome {
 
 export type RunStep = (step: Step, host: Host) => Promise<Outcome>;
 
-/** Does one thing around each step, and passes the step on. Each call of the engine passes through all layers in the same order. */
+/**
+ * Does one thing around each step, and passes the step on. Each call of the engine passes through all layers in the
+ * same order.
+ */
 export type Layer = (step: Step, host: Host, next: RunStep) => Promise<Outcome>;
 
 /** The first layer is the outermost. */

@@ -1,8 +1,9 @@
 /**
- * How arguments are described, each once. The check at run time, the diff and the tables of docs/reference are read from the
- * description. The meaning of an argument is the doc comment in the interface of the arguments. The type `ArgsSpec<…>` makes the
- * compiler compare the two: they must have the same names, the same types and the same required arguments. Where only some combinations of
- * arguments are valid, `Form<…>` names each of them for the compiler, beside the `check` that refuses the others.
+ * How arguments are described, each once. The check at run time, the diff and the tables of docs/reference are read
+ * from the description. The meaning of an argument is the doc comment in the interface of the arguments. The type
+ * `ArgsSpec<…>` makes the compiler compare the two: they must have the same names, the same types and the same required
+ * arguments. Where only some combinations of arguments are valid, `Form<…>` names each of them for the compiler, beside
+ * the `check` that refuses the others.
  */
 
 import type { FieldSpec, Kind, Problem, Shape } from "../values/kinds";
@@ -67,7 +68,9 @@ export type ArgsSpec<Args, Derived extends string = never> = {
     (undefined extends Args[Name] ? { readonly required?: false } : { readonly required: true });
 } & { readonly [Name in Derived]: ArgSpec & { readonly derived: true } };
 
-/** A valid combination of the arguments `Args`: all of `Needs` are given, none of `Lacks`, and the others as in `Args`. */
+/**
+ * A valid combination of the arguments `Args`: all of `Needs` are given, none of `Lacks`, and the others as in `Args`.
+ */
 export type Form<Args, Needs extends keyof Args, Lacks extends keyof Args = never> = Omit<Args, Needs | Lacks> &
   Required<Pick<Args, Needs>> & { [Name in keyof Pick<Args, Lacks>]?: undefined };
 

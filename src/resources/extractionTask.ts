@@ -1,5 +1,6 @@
 import { isServiceError } from "../service/errors/errors";
 import { isRecord } from "../values/isRecord";
+import { declaredOf, partsOf, shownTask } from "./adopt/imported";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, id, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
@@ -30,8 +31,8 @@ import { lookUpByAll } from "./task/taskPresence";
 import { writeTask } from "./task/taskWrite";
 
 /**
- * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the engine's time and state
- * grow with the number of resources.
+ * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the
+ * engine's time and state grow with the number of resources.
  *
  * | step | call |
  * |---|---|
@@ -44,16 +45,16 @@ import { writeTask } from "./task/taskWrite";
  */
 export interface ExtractionTaskArgs extends ProfileArgs {
   /**
-   * The source of the task: arguments of a TaskCopy. A change replaces as it does there. The settings of an adopted task are read first, and only
-   * those that differ are written.
+   * The source of the task: arguments of a TaskCopy. A change replaces as it does there. The settings of an adopted
+   * task are read first, and only those that differ are written.
    * @see TaskCopy
    */
   from: Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">;
   /** The declared actions by actionId. */
   actions?: ParameterActions;
   /**
-   * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows them, so those of an
-   * adopted task are uploaded once, even if the task has the same URLs.
+   * The URLs at which the task starts: a list, or a file with one URL on each line. The API has no call that shows
+   * them, so those of an adopted task are uploaded once, even if the task has the same URLs.
    * @see TaskStartUrls
    */
   startUrls?: StartUrlsForm;
@@ -178,6 +179,11 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
       await context.exclusive(id, () => nameWhatStays(state, {}, context));
     }
   },
+
+  async imported(taskId, context) {
+    const actions = declaredOf(await shownTask(taskId, context), partsOf);
+    return { id: taskId, args: { from: { adoptTaskId: taskId }, ...(actions && { actions }) } };
+  },
 };
 
 /** The lists among the arguments, with the names that `check` gives them. */
@@ -217,8 +223,8 @@ async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }
 }
 
 /**
- * The remaining steps after the copy. `actions`: nothing was written. `write` and `append`: the response was lost. `startUrls`: not
- * uploaded, or the response was lost.
+ * The remaining steps after the copy. `actions`: nothing was written. `write` and `append`: the response was lost.
+ * `startUrls`: not uploaded, or the response was lost.
  */
 type Step = "actions" | "write" | "append" | "startUrls";
 

@@ -51,7 +51,8 @@ export function timeoutAdvice({ type, args }: AnyResource): string {
 }
 
 /**
- * All that can be said of arguments without a request: what their description, the rules of the resource and its `check` find.
+ * All that can be said of arguments without a request: what their description, the rules of the resource and its
+ * `check` find.
  * @returns the form in which they are compared and stored, which has `unknown` in place of what does not fit
  */
 export function checkedArgs(

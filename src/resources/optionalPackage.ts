@@ -4,8 +4,8 @@ import type { CheckContext } from "./resource";
 import { ResourceError } from "./resource";
 
 /**
- * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder and from this file: where
- * this package is linked, only the program's folder has them.
+ * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder
+ * and from this file: where this package is linked, only the program's folder has them.
  */
 function locate(name: string, folder: string): string | undefined {
   try {
@@ -15,7 +15,10 @@ function locate(name: string, folder: string): string | undefined {
   }
 }
 
-/** Where optional packages are looked for: the program's folder, or the one that the configuration names if the program is no Node.js project. */
+/**
+ * Where optional packages are looked for: the program's folder, or the one that the configuration names if the program
+ * is no Node.js project.
+ */
 export function packagesFolder({ folder, settings }: Pick<CheckContext, "folder" | "settings">): string {
   return resolve(folder, settings.packagesFolder ?? ".");
 }

@@ -3,8 +3,9 @@ import { shortened } from "../values/kinds";
 import { isPlainMap, unknown } from "./values";
 
 /**
- * What an Output becomes where a program makes a string or JSON of it: the SDKs return a text in place of the value, and the service would get the text.
- * By language, with what to use. Only the beginnings, because JSON escapes some of the characters behind them.
+ * What an Output becomes where a program makes a string or JSON of it: the SDKs return a text in place of the value,
+ * and the service would get the text. By language, with what to use. Only the beginnings, because JSON escapes some of
+ * the characters behind them.
  */
 const texts: readonly (readonly [RegExp, string])[] = [
   [/Calling \[toString\] on an \[Output/, "pulumi.interpolate`…`, pulumi.concat(…) or output.apply(…)"],
@@ -17,8 +18,8 @@ const texts: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Adds a problem for each string of a value, also of its keys, that contains the text of an Output. Returns the value with `unknown` in place of these
- * parts, so that later checks do not repeat a problem.
+ * Adds a problem for each string of a value, also of its keys, that contains the text of an Output. Returns the value
+ * with `unknown` in place of these parts, so that later checks do not repeat a problem.
  */
 export function withoutOutputTexts(value: unknown, path: string, problems: Problem[]): unknown {
   if (typeof value === "string") {

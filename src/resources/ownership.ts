@@ -39,8 +39,9 @@ export interface Owner {
 type Claim = "declared" | "writing" | "written";
 
 /**
- * Which resource manages which part of one task. Two resources that manage the same part would undo each other with each up. The program finds two
- * owners where both name the task in the same way; the provider finds the others, when the ids are known.
+ * Which resource manages which part of one task. Two resources that manage the same part would undo each other with
+ * each up. The program finds two owners where both name the task in the same way; the provider finds the others, when
+ * the ids are known.
  */
 export class TaskOwners {
   private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
@@ -68,8 +69,8 @@ export class TaskOwners {
   }
 
   /**
-   * Whether the delete of this resource must leave a part alone: another resource writes it in this run, or this resource has written it, as
-   * the replacement of its old instance.
+   * Whether the delete of this resource must leave a part alone: another resource writes it in this run, or this
+   * resource has written it, as the replacement of its old instance.
    */
   isTaken(owner: Owner, part: OwnedPart): boolean {
     return this.claimsOf(part).some(
@@ -88,7 +89,9 @@ export function describeConflict(owner: string, other: string, part: OwnedPart, 
   return `${owner} and ${other} both manage ${what}. Each up would undo what the other wrote.`;
 }
 
-/** The task that arguments name: to configure it, or to adopt it. An output or an unknown value is returned unchanged. */
+/**
+ * The task that arguments name: to configure it, or to adopt it. An output or an unknown value is returned unchanged.
+ */
 export function taskNamedBy(args: Readonly<Record<string, unknown>>): unknown {
   const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
   return args.taskId ?? adoptTaskId;

@@ -26,7 +26,10 @@ export interface GetDataArgs {
   taskId: string;
   /** Index of the first row. Default 0. */
   offset?: number;
-  /** Maximum number of rows. Default 1000: the rows are kept in memory and in the state. For more rows, use a DataExport. */
+  /**
+   * Maximum number of rows. Default 1000: the rows are kept in memory and in the state. For more rows, use a
+   * DataExport.
+   */
   maxRows?: number;
 }
 

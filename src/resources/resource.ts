@@ -5,8 +5,8 @@ import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
 /**
- * The shape of every resource: domain logic over the client, with typed arguments and state. Nothing in this folder uses Pulumi or HTTP, so
- * that programs, the provider and the command line can share the resources.
+ * The shape of every resource: domain logic over the client, with typed arguments and state. Nothing in this folder
+ * uses Pulumi or HTTP, so that programs, the provider and the command line can share the resources.
  */
 export interface Resource<
   Args extends object,
@@ -37,34 +37,47 @@ export interface Resource<
   /** True if a new instance needs to know the one that it replaces, and a diff the previous arguments. */
   readonly knowsEarlier?: boolean;
 
-  /** The parts of a task that these arguments manage. Two resources that manage the same part would undo each other. Some arguments can be outputs. */
+  /**
+   * The parts of a task that these arguments manage. Two resources that manage the same part would undo each other.
+   * Some arguments can be outputs.
+   */
   manages?(args: Partial<Args>): OwnedPart[];
 
-  /** The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong. */
+  /**
+   * The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong.
+   */
   copiedFrom?(state: State): string | undefined;
 
   /**
-   * Adds problems that a description cannot express and that the arguments alone show, without the disk, the configuration and the state. Runs before `check`.
-   * Parts can be `unknown`.
+   * Adds problems that a description cannot express and that the arguments alone show, without the disk, the
+   * configuration and the state. Runs before `check`. Parts can be `unknown`.
    */
   rules?(args: Args, problems: Problem[]): void;
 
   /**
-   * Converts arguments to the form in which they are compared and stored, and adds problems that only the disk, the configuration or the state show. Makes no
-   * request. Parts can be `unknown`, also those in which the description found a problem.
+   * Converts arguments to the form in which they are compared and stored, and adds problems that only the disk, the
+   * configuration or the state show. Makes no request. Parts can be `unknown`, also those in which the description
+   * found a problem.
    */
   check?(args: Args, context: CheckContext): Checked | Promise<Checked>;
   /**
-   * What a change means, beyond the arguments whose description says `replaces`. `previous` are the arguments after the previous check, which the engine compares
-   * with these. They can be unknown.
+   * What a change means, beyond the arguments whose description says `replaces`. `previous` are the arguments after the
+   * previous check, which the engine compares with these. They can be unknown.
    */
   diff?(state: State, args: Checked, previous?: Partial<Checked>): Difference;
   create(args: Checked, context: Context): Promise<Created<State>>;
-  /** Reads the present state from the service. Without this function, or if the service does not show the resource, the state is kept. */
+  /**
+   * Reads the present state from the service. Without this function, or if the service does not show the resource, the
+   * state is kept.
+   */
   read?(id: string, state: State, context: Context): Promise<Read<State>>;
   /** Makes the service match `args`, and returns the whole new state. */
   update(id: string, state: State, args: Checked, context: Context): Promise<State>;
   delete(id: string, state: State, context: Context): Promise<void>;
+  /** What a program declares of an existing object. Makes no write. Absent: the service does not show such objects. */
+  imported?(id: string, context: Context): Promise<Imported>;
+  /** What a create or an update with these arguments starts, if that may cost money. */
+  starts?(args: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 /** `settings`: what a run must find in place. `runs`: what makes the rows. */
@@ -82,7 +95,10 @@ export interface ProfileArgs {
 export interface CheckContext {
   /** The arguments after the previous check. Undefined at the first check. */
   readonly previous?: Readonly<Record<string, unknown>>;
-  /** The state of the instance that a new one replaces: at a replace, the engine checks again without the previous arguments. */
+  /**
+   * The state of the instance that a new one replaces: at a replace, the engine checks again without the previous
+   * arguments.
+   */
   readonly replaced?: Readonly<Record<string, unknown>>;
   /** The program's folder. File names are relative to it. */
   readonly folder: string;
@@ -112,12 +128,22 @@ export interface Replaced {
   readonly id: string;
   readonly state: Readonly<Record<string, unknown>>;
   /**
-   * Whether this command asks for a new instance. If not, it completes a replace of an earlier command, which deleted the old instance and then failed. Nothing may
-   * ask for a new instance any more.
+   * Whether this command asks for a new instance. If not, it completes a replace of an earlier command, which deleted
+   * the old instance and then failed. Nothing may ask for a new instance any more.
    */
   readonly isAskedFor: boolean;
   /** The arguments for which the diff of this command asks for a new instance. */
   readonly wanted?: Readonly<Record<string, unknown>>;
+}
+
+/** An object of the service as a program declares it. */
+export interface Imported {
+  /** The id of its resource. */
+  id: string;
+  /** As a program writes them. */
+  args: Record<string, unknown>;
+  /** State beside the arguments that a read needs. */
+  state?: Record<string, unknown>;
 }
 
 export interface Created<State> {
@@ -138,7 +164,10 @@ export interface ServiceTraits {
   readonly allowedFolders: readonly string[];
   /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
   readonly packagesFolder?: string;
-  /** Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by default. */
+  /**
+   * Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by
+   * default.
+   */
   readonly s3ForcePathStyle?: boolean;
   /** Whether `webextract:forceDestroy` allows the removal of this task's rows. */
   forceDestroy(taskId: string): boolean;
@@ -152,9 +181,10 @@ export interface Statuses {
 }
 
 /**
- * How the service takes the loops of updateTaskParameters, as far as this process knows. The contract has them inside the actions. Some services may ignore them
- * there and respond with a success, and a run would then be paid for the old list. `unconfirmed`: a response did not repeat what was sent. `inActions`: getActions
- * has shown that a loop was written. `alone`: it has shown none, so updateLoopItems sends each of them.
+ * How the service takes the loops of updateTaskParameters, as far as this process knows. The contract has them inside
+ * the actions. Some services may ignore them there and respond with a success, and a run would then be paid for the old
+ * list. `unconfirmed`: a response did not repeat what was sent. `inActions`: getActions has shown that a loop was
+ * written. `alone`: it has shown none, so updateLoopItems sends each of them.
  */
 export interface LoopWay {
   found?: "unconfirmed" | "inActions" | "alone";
@@ -174,7 +204,10 @@ export interface Context {
   readonly journal?: RequestJournal;
   /** Runs the writing calls of one task one at a time, across resources. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
-  /** Whether a resource that this command creates or updates manages this part of a task. The delete of another resource must not undo it. */
+  /**
+   * Whether a resource that this command creates or updates manages this part of a task. The delete of another resource
+   * must not undo it.
+   */
   isOwnedElsewhere(taskId: string, part: OwnedPart): boolean;
   /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
@@ -215,15 +248,18 @@ export interface RunName {
   lotNo: string;
 }
 
-/** Why the user has to do something about a run. The advice is worded where it is shown: a program has arguments, the command line has options. */
+/**
+ * Why the user has to do something about a run. The advice is worded where it is shown: a program has arguments, the
+ * command line has options.
+ */
 export interface RunReason extends RunName {
   /** `failed`: subtasks have failed or were stopped. */
   reason: "notFinished" | "timedOut" | "superseded" | "failed" | "notStopped";
 }
 
 /**
- * The step failed, but something exists at the service. The state must keep what is known of it. With `about`, the message does not say what to do next:
- * who shows the error adds that.
+ * The step failed, but something exists at the service. The state must keep what is known of it. With `about`, the
+ * message does not say what to do next: who shows the error adds that.
  */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
@@ -237,7 +273,10 @@ export class PartialFailure extends Error {
   }
 }
 
-/** An error with a message for the user: what happened, what exists now, what to do next. With `about`, who shows the error adds the last. */
+/**
+ * An error with a message for the user: what happened, what exists now, what to do next. With `about`, who shows the
+ * error adds the last.
+ */
 export class ResourceError extends Error {
   override readonly name: string = "ResourceError";
   constructor(

@@ -13,8 +13,9 @@ export function typeToken(ownType: string, kind: EngineKind): string {
 }
 
 /**
- * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent contract. A changed text shows as an update
- * of every resource of every user, and old state always runs the text that it was written with.
+ * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent
+ * contract. A changed text shows as an update of every resource of every user, and old state always runs the text that
+ * it was written with.
  */
 export function providerText(type: string): string {
   return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
@@ -57,7 +58,8 @@ function ownTypeOf(type: string): string | undefined {
 }
 
 /**
- * A URN with the types of this package, also those of its parents, as resources of another kind. URNs of other programs stay as they are.
+ * A URN with the types of this package, also those of its parents, as resources of another kind. URNs of other programs
+ * stay as they are.
  * @param isOwn whether the package has this class
  */
 export function urnAs(urn: string, kind: EngineKind, isOwn: (ownType: string) => boolean = () => true): string {

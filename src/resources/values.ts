@@ -34,7 +34,10 @@ export function firstOf(names: readonly string[], most: number): string {
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a difference. */
+/**
+ * True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a
+ * difference.
+ */
 export function differs(before: unknown, now: unknown): boolean {
   return !holdsUnknown(before) && !holdsUnknown(now) && canonical(before) !== canonical(now);
 }

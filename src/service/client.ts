@@ -22,8 +22,8 @@ import type { RowPage, RowSource } from "./rows/rowPage";
 import { readPage, rowRequest } from "./rows/rowPage";
 import type { RowsOptions } from "./rows/rows";
 import { readByOffset, readNotExported } from "./rows/rows";
+import { allSubtasks } from "./rows/subtasks";
 import { settingsOf } from "./settings";
-import { allSubtasks } from "./subtasks";
 
 /** The call of one operation. */
 export type CallOf<Of> =
@@ -42,8 +42,9 @@ export type UndescribedRequest = { request?: object } & Partial<
 >;
 
 /**
- * The service's 16 operations, and methods for all rows and all subtasks. Each operation takes its request and returns the complete response,
- * both spelled as on the wire, and fails with a {@link ServiceError} only. docs/reference/client.md describes which requests are repeated, and when.
+ * The service's 16 operations, and methods for all rows and all subtasks. Each operation takes its request and returns
+ * the complete response, both spelled as on the wire, and fails with a {@link ServiceError} only.
+ * docs/reference/client.md describes which requests are repeated, and when.
  */
 export class ServiceClient {
   readonly #settings: ClientSettings;
@@ -74,8 +75,9 @@ export class ServiceClient {
   }
 
   /**
-   * All rows of a task or of a batch, or all rows that are not exported, page by page and in order, in constant memory. The last page has
-   * `complete`. The service returns rows that are not exported again until they are marked: mark them between two pages, or get one page only.
+   * All rows of a task or of a batch, or all rows that are not exported, page by page and in order, in constant memory.
+   * The last page has `complete`. The service returns rows that are not exported again until they are marked: mark them
+   * between two pages, or get one page only.
    */
   rows(source: RowSource, options: RowsOptions = {}): AsyncGenerator<RowPage, void, void> {
     const { pageSize, concurrency } = this.#settings;
@@ -108,7 +110,8 @@ export class ServiceClient {
   }
 
   /**
-   * Sends a request with parts that the contract does not describe, to find out what the service does with them: for `probe`.
+   * Sends a request with parts that the contract does not describe, to find out what the service does with them: for
+   * `probe`.
    * @returns the body of a success, as it came
    * @internal
    */
@@ -129,7 +132,8 @@ export class ServiceClient {
   }
 
   /**
-   * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and issues access tokens.
+   * What a `credentialCommand` must print, as an object: for a broker that holds the refresh token and issues access
+   * tokens.
    * @throws Error if there is no access token
    */
   async credentialForCommand(): Promise<CommandCredential> {
@@ -142,7 +146,8 @@ export class ServiceClient {
   }
 
   /**
-   * Exchanges the newest refresh token for new tokens now, and stores them, although the access token can still be valid.
+   * Exchanges the newest refresh token for new tokens now, and stores them, although the access token can still be
+   * valid.
    * @throws Error if there is no refresh token, or the service accepts none
    */
   async renewTokens(): Promise<CredentialsInUse> {
@@ -151,29 +156,32 @@ export class ServiceClient {
   }
 
   /**
-   * How far the clock of this machine is ahead of the service's, in milliseconds, as the latest response shows. Accurate to a second and the time
-   * of the response. Undefined before a response that has a date.
+   * How far the clock of this machine is ahead of the service's, in milliseconds, as the latest response shows.
+   * Accurate to a second and the time of the response. Undefined before a response that has a date.
    */
   get clockAhead(): number | undefined {
     return this.#sender.clockAhead;
   }
 
-  /** The headers Server, Via and X-Varnish of the latest response, with which the service and proxies name themselves. Undefined if it has none. */
+  /**
+   * The headers Server, Via and X-Varnish of the latest response, with which the service and proxies name themselves.
+   * Undefined if it has none.
+   */
   get answeredBy(): string | undefined {
     return this.#sender.answeredBy;
   }
 
   /**
-   * How many seconds before a cache on the way had stored a response to a read (Age). Undefined if no response came from a cache. Otherwise, do not
-   * mark rows: they can be other rows than those that were read.
+   * How many seconds before a cache on the way had stored a response to a read (Age). Undefined if no response came
+   * from a cache. Otherwise, do not mark rows: they can be other rows than those that were read.
    */
   get cacheAge(): number | undefined {
     return this.#sender.cacheAge;
   }
 
   /**
-   * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh can hold the only
-   * refresh token that the service still accepts.
+   * Resolves when no refresh is in progress. Await it before you end the process by force: the response to a refresh
+   * can hold the only refresh token that the service still accepts.
    */
   async tokensSettled(): Promise<void> {
     await this.#tokens.settled();
@@ -185,8 +193,8 @@ export class ServiceClient {
   }
 
   /**
-   * Closes the kept connections. Calls in progress end with an error, and so does each further call. A refresh in progress completes, and its
-   * result is stored.
+   * Closes the kept connections. Calls in progress end with an error, and so does each further call. A refresh in
+   * progress completes, and its result is stored.
    * @throws Error if a rotated refresh token could not be stored and is lost with this client
    */
   close(): void {

@@ -7,8 +7,8 @@ export const longestTimer = 2 ** 31 - 1;
 export type Cancel = () => void;
 
 /**
- * The clock and the timers of the client. Code under `service` uses no other timer (the linter refuses them), so a test can replace these
- * functions and skip every wait.
+ * The clock and the timers of the client. Code under `service` uses no other timer (the linter refuses them), so a test
+ * can replace these functions and skip every wait.
  */
 export const clock = {
   /** Milliseconds since an arbitrary moment; never decreases. */

@@ -17,7 +17,8 @@ export const environmentVariables = {
 } as const;
 
 /**
- * Options from environment variables, without those that are unset or empty. `baseUrl` can be missing: the caller reports that.
+ * Options from environment variables, without those that are unset or empty. `baseUrl` can be missing: the caller
+ * reports that.
  * @throws TypeError if WEBEXTRACT_LOG is not a log level
  */
 export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Partial<ServiceClientOptions> {
@@ -41,8 +42,8 @@ function logLevelOf(value: string): LogLevel {
 }
 
 /**
- * The environment of a command that a user names: all variables but those of this package and of Pulumi, and but those whose value contains a credential
- * in use.
+ * The environment of a command that a user names: all variables but those of this package and of Pulumi, and but those
+ * whose value contains a credential in use.
  * @param redact hides the credentials in use
  */
 export function commandEnvironment(
@@ -67,14 +68,18 @@ export function defaultTokenStore(
   return join(env.XDG_STATE_HOME ?? join(home, ".local", "state"), "pulumi-webextract");
 }
 
-/** Whether this machine is a hosted runner of GitHub Actions, whose disk is lost after the job. Other runners do not say. */
+/**
+ * Whether this machine is a hosted runner of GitHub Actions, whose disk is lost after the job. Other runners do not
+ * say.
+ */
 export function isHostedRunner(env: NodeJS.ProcessEnv = process.env): boolean {
   return env.RUNNER_ENVIRONMENT === "github-hosted";
 }
 
 /**
- * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) sets for this service; undefined if there is
- * none. Requests to this machine never use a proxy: they can be plain http, and the credential would leave the machine.
+ * The address of the proxy that the environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) sets for this service;
+ * undefined if there is none. Requests to this machine never use a proxy: they can be plain http, and the credential
+ * would leave the machine.
  */
 export function proxyFromEnvironment(baseUrl: string): string | undefined {
   const { hostname } = new URL(baseUrl);
@@ -82,7 +87,8 @@ export function proxyFromEnvironment(baseUrl: string): string | undefined {
   if (isLoopback(hostname) || isExempt(hostname, noProxy || NO_PROXY)) return undefined;
   const address = getProxyForUrl(baseUrl);
   if (address === "") return undefined;
-  // The library gives `proxy:3128` the scheme of the service. Like other programs, connect to such a proxy with plain http.
+  // The library gives `proxy:3128` the scheme of the service. Like other programs, connect to such a proxy with plain
+  // http.
   const asWritten = Object.entries(process.env).some(([name, value]) => /_proxy$/i.test(name) && value === address);
   return asWritten ? address : address.replace(/^https:/, "http:");
 }

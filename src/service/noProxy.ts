@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Whether NO_PROXY exempts a host, as for curl: a domain stands for its subdomains too, an address can have a length of its prefix, IPv6 needs no brackets,
- * and a final dot does not matter. `proxy-from-env` knows ports and `*` only.
+ * Whether NO_PROXY exempts a host, as for curl: a domain stands for its subdomains too, an address can have a length of
+ * its prefix, IPv6 needs no brackets, and a final dot does not matter. `proxy-from-env` knows ports and `*` only.
  */
 export function isExempt(hostname: string, noProxy: string): boolean {
   const host = bare(hostname);

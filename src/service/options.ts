@@ -1,17 +1,23 @@
 /** The options of a `ServiceClient`, with meaning, unit and default. */
 
-/** The lines that `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait. */
+/**
+ * The lines that `log` receives. `debug`: one line for each request. `trace`: also the reason for each repeat and wait.
+ */
 export type LogLevel = "silent" | "debug" | "trace";
 
 /**
- * The credential that requests carry. `contract`: as the service's contract says (x-api-key for the upload of start URLs, the access token
- * for all other operations). `bearer` and `apiKey`: the same credential for every operation, for services that accept only one.
+ * The credential that requests carry. `contract`: as the service's contract says (x-api-key for the upload of start
+ * URLs, the access token for all other operations). `bearer` and `apiKey`: the same credential for every operation, for
+ * services that accept only one.
  */
 export type CredentialScheme = "contract" | "bearer" | "apiKey";
 
 /** Options of a `ServiceClient`. Only `baseUrl` is required. */
 export interface ServiceClientOptions {
-  /** The service's base address; a path is kept as a prefix. https, unless the host is loopback or `allowInsecureHttp` is set. */
+  /**
+   * The service's base address; a path is kept as a prefix. https, unless the host is loopback or `allowInsecureHttp`
+   * is set.
+   */
   baseUrl: string;
   /** An access token. Used until the service refuses it. */
   accessToken?: string;
@@ -29,7 +35,10 @@ export interface ServiceClientOptions {
   timeoutSeconds?: number;
   /** How often a request is repeated, if that is safe. Default 5. */
   maxRetries?: number;
-  /** Most requests per second, over all clients of this process for the same service with the same limits. Default: no limit until the service responds with 429. */
+  /**
+   * Most requests per second, over all clients of this process for the same service with the same limits. Default: no
+   * limit until the service responds with 429.
+   */
   requestsPerSecond?: number;
   /** Most requests in flight, over all clients of this process for the same service with the same limits. Default 8. */
   concurrency?: number;
@@ -41,7 +50,9 @@ export interface ServiceClientOptions {
   deadlineSeconds?: number;
   /** Allows plain http to another machine: credentials then travel unencrypted. Default false. */
   allowInsecureHttp?: boolean;
-  /** Error codes that mean "not executed" at this service: even a copy or a start can then be repeated. Default: none. */
+  /**
+   * Error codes that mean "not executed" at this service: even a copy or a start can then be repeated. Default: none.
+   */
   notExecutedCodes?: string[];
   /** The credential that requests carry. Default `contract`. */
   credentials?: CredentialScheme;
@@ -59,7 +70,10 @@ export interface ServiceClientOptions {
   settingName?: (option: string) => string;
   /** Largest accepted response, in bytes. Default 64 MiB. */
   maxResponseBytes?: number;
-  /** After an abort, no call waits for the limiter or for the next attempt: the call ends with an error. A request in progress completes. */
+  /**
+   * After an abort, no call waits for the limiter or for the next attempt: the call ends with an error. A request in
+   * progress completes.
+   */
   interrupted?: AbortSignal;
   /**
    * Whether a refresh token is sent only if its successor can be stored. Default false.
@@ -95,7 +109,9 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Seconds that this call can take, with repeats and waits. Default: `deadlineSeconds` of the client. */
   deadlineSeconds?: number;
-  /** Makes one attempt only, without waits and repeats: for a write that is correct only at this moment. Default false. */
+  /**
+   * Makes one attempt only, without waits and repeats: for a write that is correct only at this moment. Default false.
+   */
   once?: boolean;
 }
 

@@ -91,7 +91,9 @@ export const optionKinds = {
 
 const optionSpecs = Object.fromEntries(Object.entries<Shape>(optionKinds).map(([name, kind]) => [name, { kind }]));
 
-/** The problems of the options, one sentence each, which begins with the name of the option; empty if there are none. */
+/**
+ * The problems of the options, one sentence each, which begins with the name of the option; empty if there are none.
+ */
 export function optionProblems(options: ServiceClientOptions): string[] {
   const found: Problem[] = [];
   for (const [name, value] of Object.entries(options)) {
@@ -139,7 +141,10 @@ function proxyProblem(baseUrl: string): string | undefined {
     : "baseUrl needs the proxy that the environment sets for it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), which is not a URL such as http://host:port.";
 }
 
-/** A header takes visible ASCII only. A line break in a token is a copy-and-paste error, and must not become a second header. */
+/**
+ * A header takes visible ASCII only. A line break in a token is a copy-and-paste error, and must not become a second
+ * header.
+ */
 function credentialProblem(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value === "") return `${name} must not be empty.`;

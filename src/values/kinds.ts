@@ -1,18 +1,20 @@
 /**
- * How values are described and checked: arguments of resources, fields of requests and responses, keys of the configuration. There is one description and one
- * check, which says what must be given and what was given.
+ * How values are described and checked: arguments of resources, fields of requests and responses, keys of the
+ * configuration. There is one description and one check, which says what must be given and what was given.
  *
- * No schema library fits: zod, typebox and arktype take more than 40 ms to load. valibot takes 6 ms, but reports only the first unknown
- * name and silently drops the keys `constructor` and `__proto__` of a map.
+ * No schema library fits: zod, typebox and arktype take more than 40 ms to load. valibot takes 6 ms, but reports only
+ * the first unknown name and silently drops the keys `constructor` and `__proto__` of a map.
  */
 
 import { isRecord } from "./isRecord";
 import { didYouMean } from "./likelyName";
 
 /**
- * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a line break, and `isForSystem` where the
- * operating system gets it, so that it cannot contain NUL. An integer becomes a string where it `isId`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists that are
- * `isLines` can be given as one string. `others` says what becomes of fields of an object without a description; by default they are refused.
+ * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a
+ * line break, and `isForSystem` where the operating system gets it, so that it cannot contain NUL. An integer becomes a
+ * string where it `isId`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists
+ * that are `isLines` can be given as one string. `others` says what becomes of fields of an object without a
+ * description; by default they are refused.
  */
 export type Shape =
   | { readonly is: "any" | "boolean" | "scalar" }
@@ -50,15 +52,16 @@ export const boolean: Kind<boolean> = { is: "boolean" };
 /** A non-empty string. */
 export const string: Kind<string> = { is: "string" };
 /**
- * An id of the service. Older services send ids as numbers, and programs in YAML get digits of the configuration as a number. An integer that a double may
- * have rounded is refused, and so is a number as spreadsheets shorten it.
+ * An id of the service. Older services send ids as numbers, and programs in YAML get digits of the configuration as a
+ * number. An integer that a double may have rounded is refused, and so is a number as spreadsheets shorten it.
  */
 export const id: Kind<string> = { is: "string", isId: true };
 /** The name of a file, or a part of a command. */
 export const systemString: Kind<string> = { is: "string", isForSystem: true };
 /**
- * A string, which can be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a number in its
- * shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a double may have rounded is refused.
+ * A string, which can be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a
+ * number in its shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a
+ * double may have rounded is refused.
  */
 export const scalar: Kind<string | number | boolean> = { is: "scalar" };
 
@@ -82,8 +85,8 @@ export function list<T>(of: Kind<T>, { mayBeEmpty = false } = {}): Kind<T[]> {
 }
 
 /**
- * A list of single lines. `check` turns it into one string with a line for each item, because a diff then shows the changed lines only.
- * That string is accepted too.
+ * A list of single lines. `check` turns it into one string with a line for each item, because a diff then shows the
+ * changed lines only. That string is accepted too.
  */
 export const lines: Kind<string[]> = { is: "list", of: { is: "string", isLine: true }, isLines: true };
 export const idLines: Kind<string[]> = { is: "list", of: { is: "string", isLine: true, isId: true }, isLines: true };
@@ -108,8 +111,8 @@ export interface Problem {
 }
 
 /**
- * Adds a problem for each part of the value that does not fit, and returns the value with `unknown` in place of these parts. So later
- * checks do not repeat a problem. Unknown parts fit everywhere. Scalars are strings in the result.
+ * Adds a problem for each part of the value that does not fit, and returns the value with `unknown` in place of these
+ * parts. So later checks do not repeat a problem. Unknown parts fit everywhere. Scalars are strings in the result.
  */
 export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {
   if (value === unknown) {
@@ -145,8 +148,8 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
 }
 
 /**
- * Checks each field as `checkValue` does. A field that is null counts as not given, and is not in the result. A name without a description
- * is a problem: most often it is misspelled.
+ * Checks each field as `checkValue` does. A field that is null counts as not given, and is not in the result. A name
+ * without a description is a problem: most often it is misspelled.
  */
 export function checkFields(
   specs: FieldSpecs,
@@ -225,7 +228,9 @@ function fits(shape: Shape, value: unknown): boolean {
   }
 }
 
-/** Whether a number is finite and has kept its digits. Every double above the limit is an integer, which can be rounded. */
+/**
+ * Whether a number is finite and has kept its digits. Every double above the limit is an integer, which can be rounded.
+ */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -1,2 +1,3 @@
 export type { PluginEngine } from "../../src/engine/pluginEngine";
+export { Monitor } from "../../src/plugin/component/monitor";
 export { Plugin } from "../../src/plugin/server";

@@ -26,8 +26,8 @@ interface Size extends Pick<PeersOptions, "phases" | "latencyMs" | "env"> {
   tasks: number;
   only: readonly string[];
   ratios: readonly Ratio[];
-  /** Of the plugin, in MB. */
-  memory?: Goal;
+  /** Of the plugin, in MB, for each that uses it. */
+  memory?: Readonly<Record<string, Goal>>;
 }
 
 interface Ratio {
@@ -73,7 +73,11 @@ const sizes: readonly Size[] = [
       { of: native, to: dynamic, phase: "first up" },
       { of: yaml, to: dynamic, phase: "first up", most: 0.8 },
     ],
-    memory: { kind: "under", value: 200 },
+    memory: {
+      [native]: { kind: "under", value: 200 },
+      [yaml]: { kind: "under", value: 200 },
+      [component]: { kind: "at most", value: 250 },
+    },
   },
 ];
 
@@ -124,7 +128,7 @@ function figuresOf({ tasks, phases = [], ratios, memory }: Size, results: readon
               name: named(`${title}, memory of the provider`),
               value: providerMegabytes,
               unit: "MB" as const,
-              goal: peer === dynamic ? undefined : memory,
+              goal: memory?.[peer],
             },
           ]),
     ];

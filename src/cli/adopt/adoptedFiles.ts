@@ -155,7 +155,10 @@ function foldersOf(tasks: readonly AdoptedTask[]): Map<string, string> {
 /** A file system counts bytes, at most 255 in a name. A character has up to 4, and a number and an ending follow. */
 const longestName = 60;
 
-/** A name that is valid for files on every system and is not taken, whatever the case; and the one that was wanted if it is another. */
+/**
+ * A name that is valid for files on every system and is not taken, whatever the case; and the one that was wanted if it
+ * is another.
+ */
 function fileNameFor(wanted: string, taken: Set<string>): { name: string; originalName?: string } {
   const characters = wanted.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "-");
   // Windows drops a dot at the end of a name, and a name that begins with one is hidden.

@@ -58,8 +58,8 @@ function columnsOf(first: readonly string[]): Record<keyof typeof titles, number
 }
 
 /**
- * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the first of them, outside quotation
- * marks. Cells between quotation marks can contain it, and no line break.
+ * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the
+ * first of them, outside quotation marks. Cells between quotation marks can contain it, and no line break.
  */
 function recordsOf(text: string): { line: number; cells: string[] }[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);

@@ -12,7 +12,8 @@ export function yamlManifest(tasks: readonly Declared[], isNameOfFile = false, s
   const [first] = tasks;
   const one = first && { ...(isNameOfFile ? {} : { name: first.name }), ...first.args };
   const all = { tasks: Object.fromEntries(tasks.map(({ name, args }) => [name, args])) };
-  // Readers of YAML 1.1 and of YAML 1.2 must see the same types: strings that either takes for something else are quoted.
+  // Readers of YAML 1.1 and of YAML 1.2 must see the same types: strings that either takes for something else are
+  // quoted.
   const document = new Document(plain(tasks.length === 1 && one ? one : all), {
     compat: "yaml-1.1",
     aliasDuplicateObjects: false,
@@ -20,7 +21,8 @@ export function yamlManifest(tasks: readonly Declared[], isNameOfFile = false, s
   visit(document, {
     Scalar(_key, scalar) {
       const { value } = scalar;
-      // The package yaml writes blank lines as a block, which then lose their spaces. An invisible character can be an escape between quotation marks only.
+      // The package yaml writes blank lines as a block, which then lose their spaces. An invisible character can be an
+      // escape between quotation marks only.
       if (typeof value === "string" && (value.trim() === "" || shownText(value) !== value)) {
         scalar.type = "QUOTE_DOUBLE";
       }

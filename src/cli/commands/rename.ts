@@ -131,7 +131,10 @@ async function lockOf(file: string): Promise<() => Promise<void>> {
   });
 }
 
-/** The file of the task comes last. A file keeps its byte order mark. What another program, such as a second rename, has written stays. */
+/**
+ * The file of the task comes last. A file keeps its byte order mark. What another program, such as a second rename, has
+ * written stays.
+ */
 async function writeAll(files: readonly RenamedFile[], interrupted: AbortSignal): Promise<void> {
   const planned = files.toReversed().map(({ before, after }): PlannedFile => {
     const present = existsSync(before.name) ? readFileSync(before.name, "utf8") : "";

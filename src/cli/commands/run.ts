@@ -102,7 +102,10 @@ export const run: CliCommand = {
   },
 };
 
-/** In place of the journal of a program: a lost response, and a forced end during the start, say that a run may have started. */
+/**
+ * In place of the journal of a program: a lost response, and a forced end during the start, say that a run may have
+ * started.
+ */
 function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
   return {
     earlier: async () => undefined,

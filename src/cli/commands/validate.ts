@@ -41,8 +41,8 @@ export const validate: CliCommand = {
 };
 
 /**
- * Each folder is a manifest of its own, because the manifests of two stacks may have tasks of the same names. Files belong together: a shell makes them of
- * a pattern.
+ * Each folder is a manifest of its own, because the manifests of two stacks may have tasks of the same names. Files
+ * belong together: a shell makes them of a pattern.
  */
 function manifestsIn(paths: readonly string[]): string[][] {
   const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();

@@ -158,7 +158,10 @@ function fittingKey(fields: readonly FieldComparison[], rows: { base: number; he
   return fitting.length === 1 ? fitting[0]?.name : undefined;
 }
 
-/** Fields that are gone, added ones, those with the most changed rows, those whose figures differ, and the rest, each by their names. */
+/**
+ * Fields that are gone, added ones, those with the most changed rows, those whose figures differ, and the rest, each by
+ * their names.
+ */
 function inOrder(fields: readonly FieldComparison[]): FieldComparison[] {
   const rank = (field: FieldComparison): number =>
     field.only === "base" ? 0 : field.only === "head" ? 1 : isDifferent(field) ? 2 : 3;

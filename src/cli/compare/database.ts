@@ -10,7 +10,10 @@ import { removeAbandonedFolders } from "../../service/files/temporaryFiles";
 import type { Cli } from "../cli";
 import { CliError } from "../exitCodes";
 
-/** An optional peer dependency, because its program for each platform has 70 MB. Loaded only by commands that compare rows. */
+/**
+ * An optional peer dependency, because its program for each platform has 70 MB. Loaded only by commands that compare
+ * rows.
+ */
 const packageName = "@duckdb/node-api";
 
 /** More is on the disk. Each thread needs a part of it. */
@@ -89,7 +92,8 @@ export class Database {
 
   /**
    * The first column of a result, some rows at a time.
-   * @param sql has an expression for each column of a wide table: each thread keeps values of all of them, so there is one
+   * @param sql has an expression for each column of a wide table: each thread keeps values of all of them, so there is
+   * one
    */
   async *texts(sql: string, values: readonly string[]): AsyncGenerator<string[]> {
     await this.rows("SET threads = 1");

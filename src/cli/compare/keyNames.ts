@@ -8,8 +8,8 @@ export const charactersBefore = 20;
 export type KeyNames = (key: Key) => string;
 
 /**
- * A long key, such as an address, is cut where it says least: what all keys begin with is left out, and then its middle. If two keys are alike after the
- * cut, all are cut less.
+ * A long key, such as an address, is cut where it says least: what all keys begin with is left out, and then its
+ * middle. If two keys are alike after the cut, all are cut less.
  */
 export function keyNames(keys: readonly Key[], most: number): KeyNames {
   const shown = keys.map((key) => key.map(hideSecrets));

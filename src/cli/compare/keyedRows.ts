@@ -173,7 +173,10 @@ async function changedValues(database: Database, layout: Layout, chosen: string)
 /** Characters before the first one that differs: a secret that begins there is found as a whole, and hidden. */
 const mostBefore = 10_000;
 
-/** Both values of a change from before the first character that differs. One change at a time, because values can be long. */
+/**
+ * Both values of a change from before the first character that differs. One change at a time, because values can be
+ * long.
+ */
 async function laterPart(database: Database, row: string): Promise<string[]> {
   const [values = []] = await database.rows("SELECT old, now FROM chosen WHERE rowid = ?::BIGINT", [row]);
   const [old = "", now = ""] = values.map(String);

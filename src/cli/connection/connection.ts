@@ -31,8 +31,8 @@ export interface FoundConnection {
 }
 
 /**
- * The configuration as the provider would read it: of the stack if one is named, and of the environment for keys that the stack does not have.
- * The command line's own address counts first.
+ * The configuration as the provider would read it: of the stack if one is named, and of the environment for keys that
+ * the stack does not have. The command line's own address counts first.
  * @throws CliError that names every problem
  */
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {

@@ -10,7 +10,9 @@ import { serviceOf } from "./connection";
 import type { StackTask } from "./stackTasks";
 import { stackTasks } from "./stackTasks";
 
-/** A task that the user names by its id or by its name. Only its id is known then, or what the state of the stack says. */
+/**
+ * A task that the user names by its id or by its name. Only its id is known then, or what the state of the stack says.
+ */
 export type NamedTask = Omit<StackTask, "exports">;
 
 /** `task "shop-1"`, or `task "books" (id shop-1, stack dev)`. */
@@ -21,8 +23,8 @@ export function describeTask({ taskId, name }: NamedTask, stack: string | undefi
 }
 
 /**
- * The tasks that arguments mean. An id that the service knows counts first: then the state of the stack is not read. An argument that is neither that nor
- * a name counts as an id, because some services do not show whether a task exists.
+ * The tasks that arguments mean. An id that the service knows counts first: then the state of the stack is not read. An
+ * argument that is neither that nor a name counts as an id, because some services do not show whether a task exists.
  * @throws CliError if the name belongs to several tasks, no task is meant, or the state cannot be read
  */
 export async function namedTasks(
@@ -82,7 +84,8 @@ async function presenceOf(taskId: string, context: Context): Promise<Presence["i
     if (!isServiceError(error) || isServiceError(error, "credential", "rateLimited", "aborted")) {
       throw error;
     }
-    // Some services refuse a name because it does not look like an id, others fail with a 5xx. The command itself finds out whether the service is there.
+    // Some services refuse a name because it does not look like an id, others fail with a 5xx. The command itself finds
+    // out whether the service is there.
     return "unclear";
   }
 }

@@ -36,7 +36,10 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
   }
 }
 
-/** The stack of the project in the current folder that `pulumi stack select` has chosen; undefined if there is no project, or no such stack. */
+/**
+ * The stack of the project in the current folder that `pulumi stack select` has chosen; undefined if there is no
+ * project, or no such stack.
+ */
 export async function selectedStack(signal: AbortSignal): Promise<string | undefined> {
   try {
     const output = await runPulumi(["stack", "--show-name"], "Looking for the selected stack", signal);
@@ -48,7 +51,8 @@ export async function selectedStack(signal: AbortSignal): Promise<string | undef
 }
 
 /**
- * The configuration of a stack of the project in the current folder, with its secrets, by full key. The secrets stay in memory.
+ * The configuration of a stack of the project in the current folder, with its secrets, by full key. The secrets stay in
+ * memory.
  * @throws CliError
  */
 export async function stackConfig(stack: string, signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -58,7 +62,8 @@ export async function stackConfig(stack: string, signal?: AbortSignal): Promise<
 }
 
 /**
- * The state of a stack of the project in the current folder, as `pulumi stack export` prints it. Secrets in it stay encrypted.
+ * The state of a stack of the project in the current folder, as `pulumi stack export` prints it. Secrets in it stay
+ * encrypted.
  * @throws CliError
  */
 export function stackState(stack: string, signal?: AbortSignal): Promise<unknown> {

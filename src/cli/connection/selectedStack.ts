@@ -4,8 +4,8 @@ import type { ConnectionFlags } from "./connection";
 import { selectedStack } from "./pulumi";
 
 /**
- * The flags of a command with the stack that `pulumi stack select` has chosen in the current folder, where neither the command line nor the environment
- * names a service: so the credentials of a stack never go to another service.
+ * The flags of a command with the stack that `pulumi stack select` has chosen in the current folder, where neither the
+ * command line nor the environment names a service: so the credentials of a stack never go to another service.
  */
 export async function withSelectedStack<Flags extends ConnectionFlags>(flags: Flags, cli: Cli): Promise<Flags> {
   if (flags.baseUrl !== undefined || namesService()) {

@@ -6,8 +6,8 @@ import type { Finding } from "./findings";
 import { folderFinding, good, nearestExisting, problem, warning } from "./findings";
 
 /**
- * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal holds what a killed
- * command made.
+ * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal
+ * holds what a killed command made.
  * @param journal its folder; undefined if it is switched off
  */
 export async function journalFindings(journal: string | undefined, skipsCheckpoints: boolean): Promise<Finding[]> {

@@ -39,8 +39,8 @@ const configPrefix = "webextract:";
 const knownVersions = [3, 4];
 
 /**
- * Converts the resources of this package in a state, as `pulumi stack export` prints it, to the other kind. Secrets stay encrypted. All other resources stay
- * as they are, except that they name the converted ones by their new URNs.
+ * Converts the resources of this package in a state, as `pulumi stack export` prints it, to the other kind. Secrets
+ * stay encrypted. All other resources stay as they are, except that they name the converted ones by their new URNs.
  * @param version of the native plugin
  * @throws CliError that says why the state cannot be converted
  */
@@ -120,7 +120,10 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
   }
 }
 
-/** The provider of the converted resources: the one that the state has already, or a new one with the configuration of the present one. */
+/**
+ * The provider of the converted resources: the one that the state has already, or a new one with the configuration of
+ * the present one.
+ */
 function defaultProvider(
   resources: readonly StateResource[],
   first: StateResource,
@@ -150,7 +153,10 @@ function defaultProvider(
   };
 }
 
-/** A dynamic provider has the keys with their namespace, and those of all other namespaces; a native one has its own keys without it. */
+/**
+ * A dynamic provider has the keys with their namespace, and those of all other namespaces; a native one has its own
+ * keys without it.
+ */
 function configOf(inputs: Properties, to: EngineKind): Properties {
   const entries = Object.entries(inputs).flatMap(([key, value]) => {
     if (to === "dynamic") {

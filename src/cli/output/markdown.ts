@@ -1,8 +1,9 @@
 import { hideSecrets } from "../../service/errors/secretShapes";
 
 /**
- * Text from names and values as code, so that it cannot become markup, a mention or a link in a comment of a pull request: in code between
- * backticks nothing comes alive. In an element, such as `<code>`, mail addresses still become links.
+ * Text from names and values as code, so that it cannot become markup, a mention or a link in a comment of a pull
+ * request: in code between backticks nothing comes alive. In an element, such as `<code>`, mail addresses still become
+ * links.
  */
 
 /** Of a whole report. Comments of a pull request may have 65,536 characters. */

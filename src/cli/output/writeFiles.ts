@@ -16,8 +16,8 @@ export interface PlannedFile {
 }
 
 /**
- * Writes the planned files, each as a whole or not at all. Files that have their content already are left alone. The caller has asked before files with
- * other content are replaced.
+ * Writes the planned files, each as a whole or not at all. Files that have their content already are left alone. The
+ * caller has asked before files with other content are replaced.
  * @param interrupted ends the work between two files
  * @throws ResourceError that names the file and what was written before
  */
@@ -76,7 +76,8 @@ export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): P
 }
 
 /**
- * Of a path that exists and is to be replaced. To read a pipe or a device can take for ever, and a rename would put a file in its place.
+ * Of a path that exists and is to be replaced. To read a pipe or a device can take for ever, and a rename would put a
+ * file in its place.
  * @throws CliError if it is no file
  */
 export function requireFile(path: string, soFar: string): void {

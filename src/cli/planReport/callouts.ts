@@ -1,3 +1,5 @@
+import { resources } from "../../resources/index";
+import { entryOf } from "../../resources/values";
 import { isRecord } from "../../values/isRecord";
 import { code } from "../output/markdown";
 import type { ResourceChange } from "./plan";
@@ -41,10 +43,9 @@ function paidRun(change: ResourceChange): string | undefined {
     const why = others.length === 0 ? "" : `, because ${others.map((each) => code(each)).join(", ")} changed`;
     return `starts a run${label}, which may cost money${why}`;
   }
-  const starts = isMade(change) || change.does === "update";
-  return type === "CloudSubtasks" && starts && now.desired === "started"
-    ? "starts subtasks, which may cost money"
-    : undefined;
+  const isSent = isMade(change) || change.does === "update";
+  const started = isSent ? entryOf(resources, type)?.starts?.(now) : undefined;
+  return started && `starts ${started}, which may cost money`;
 }
 
 function removedRows(change: ResourceChange): string | undefined {

@@ -102,7 +102,9 @@ interface Group {
   changes: ResourceChange[];
 }
 
-/** The changes of each task together, by the names of the tasks; resources without a task at the end, by their names. */
+/**
+ * The changes of each task together, by the names of the tasks; resources without a task at the end, by their names.
+ */
 function groupsOf({ changes, urnsById }: Plan): Group[] {
   const byUrn = new Map(changes.map((change) => [change.urn, change]));
   const groups = new Map<string, Group>();

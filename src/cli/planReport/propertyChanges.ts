@@ -55,7 +55,9 @@ function isAtOrIn(path: string, parent: string): boolean {
   return path.startsWith(parent) && /^(?:$|[.[])/.test(path.slice(parent.length));
 }
 
-/** `__provider` and its like are names of the engine, but only at the top: within a value they are names of the user. */
+/**
+ * `__provider` and its like are names of the engine, but only at the top: within a value they are names of the user.
+ */
 function withoutEngineNames(properties: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).filter(([name]) => !name.startsWith("__") || name === "__proto__"),

@@ -5,7 +5,10 @@ import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
 import { anyReplyOf, credentialReplyOf, LimitReached } from "./requests";
 
-/** What the package does about it: it handles it, a setting or an argument fits, nothing helps, or the responses do not show it. */
+/**
+ * What the package does about it: it handles it, a setting or an argument fits, nothing helps, or the responses do not
+ * show it.
+ */
 export type Consequence = "handled" | "look" | "set" | "notHandled" | "notShown";
 
 /** What was found out, and about what. */
@@ -114,7 +117,10 @@ function consequenceOf({ is, setting, argument, limitation }: Answer): Consequen
   return without[is ?? "good"];
 }
 
-/** With the API key, if the service accepts no access token. What the way to the service or the task does not allow is an error, and no report. */
+/**
+ * With the API key, if the service accepts no access token. What the way to the service or the task does not allow is
+ * an error, and no report.
+ */
 async function firstContact(given: Probing): Promise<Probing> {
   const { options, clientWith } = given;
   try {

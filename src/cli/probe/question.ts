@@ -20,11 +20,14 @@ export interface FittingSetting {
 /** What the responses to a question show. */
 export interface Answer extends Omit<Finding, "is" | "check"> {
   /**
-   * `good` (default): the package handles it. `warning`: the package handles it only in part. `problem`: the present settings do not fit. `unclear`: the
-   * responses do not show it.
+   * `good` (default): the package handles it. `warning`: the package handles it only in part. `problem`: the present
+   * settings do not fit. `unclear`: the responses do not show it.
    */
   is?: Finding["is"] | "unclear";
-  /** Names of docs/reference/behaviours.md, such as `refreshPath=token`. Several if the responses do not tell them apart, the likeliest first. */
+  /**
+   * Names of docs/reference/behaviours.md, such as `refreshPath=token`. Several if the responses do not tell them
+   * apart, the likeliest first.
+   */
   behaviours?: readonly string[];
   setting?: FittingSetting;
   /** An argument of the program that fits, such as `finishedWhen: "rowsSettled"` of each CloudRun. */
@@ -85,8 +88,8 @@ export function settingOf(name: ConfigKey, value: string): FittingSetting {
 }
 
 /**
- * Words of the service's own vocabulary, each once: statuses and types of actions. Reports are attached to public issues, so no other text of a response is
- * shown: it could be data.
+ * Words of the service's own vocabulary, each once: statuses and types of actions. Reports are attached to public
+ * issues, so no other text of a response is shown: it could be data.
  */
 export function vocabulary(words: readonly unknown[]): string[] {
   const isWord = (word: unknown): word is string =>

@@ -334,8 +334,8 @@ export const notAsked: readonly { about: string; behaviours: readonly string[]; 
 ];
 
 /**
- * What no probe tells apart from outside, in one place: docs/reference/behaviours.md lists it too. A file for the emulator has the default for these
- * behaviours, if the responses do not happen to show them.
+ * What no probe tells apart from outside, in one place: docs/reference/behaviours.md lists it too. A file for the
+ * emulator has the default for these behaviours, if the responses do not happen to show them.
  */
 export const hidden: Readonly<Record<string, { behaviours: readonly string[]; why: string }>> = {
   "lifetimes and refreshes of tokens": {

@@ -24,7 +24,9 @@ export interface RawResponse {
 /** Larger bodies are not parsed: only rows are so large. */
 const largestParsed = 1024 * 1024;
 
-/** Counts the requests of a probe, refuses more than `most`, and keeps the responses as they came, without large bodies. */
+/**
+ * Counts the requests of a probe, refuses more than `most`, and keeps the responses as they came, without large bodies.
+ */
 export class Requests implements RequestWatch {
   readonly responses: RawResponse[] = [];
   #sent = 0;
@@ -61,8 +63,8 @@ export class Requests implements RequestWatch {
   }
 
   /**
-   * Whether the service has executed each request since then as often as a response shows, so that its counts and those of the probe are the same. A lost
-   * response and a page of a proxy can hide an execution.
+   * Whether the service has executed each request since then as often as a response shows, so that its counts and those
+   * of the probe are the same. A lost response and a page of a proxy can hide an execution.
    */
   isExactSince({ sent, responses }: Point): boolean {
     const since = this.responses.slice(responses);

@@ -102,7 +102,10 @@ function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: s
   return { stack, taskId: String(taskId), profile: text(profile), origin: text(origin) };
 }
 
-/** An export that failed, because its rows did not pass, has still the file of an earlier run: those of the last run count. */
+/**
+ * An export that failed, because its rows did not pass, has still the file of an earlier run: those of the last run
+ * count.
+ */
 function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
   const runs = any.sourcesOf("lotNo").map(nameInProgram);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));

@@ -98,7 +98,10 @@ export const reviewCommand: CliCommand = {
   },
 };
 
-/** A condition cannot hold for rows that are gone, nor for those of an export that the head lacks, unless the plan deletes it. */
+/**
+ * A condition cannot hold for rows that are gone, nor for those of an export that the head lacks, unless the plan
+ * deletes it.
+ */
 function failuresIn({ compared, notComparable, onlyBase }: Review, hasConditions: boolean, plan: Plan | undefined) {
   const deleted = new Set(plan?.changes.flatMap(({ does, urn }) => (does === "delete" ? [nameInProgram(urn)] : [])));
   const unmet = [

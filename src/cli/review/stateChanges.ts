@@ -47,7 +47,10 @@ function changeOf(
   return change.does === "update" && propertyChanges(change).length === 0 ? undefined : change;
 }
 
-/** Whether a value comes from the same resources in both stacks, such as the id of the task: it differs only because they do. */
+/**
+ * Whether a value comes from the same resources in both stacks, such as the id of the task: it differs only because
+ * they do.
+ */
 function isDerived(argument: string, base: StackResource | undefined, head: StackResource | undefined): boolean {
   const [one, other] = [base, head].map((each) => each?.sourcesOf(argument).map(nameInProgram).sort().join("\n"));
   return one !== undefined && one !== "" && one === other;

@@ -23,8 +23,8 @@ import { variablesOf, withoutVariables } from "./variables";
 const type = typeToken("Manifest", "native");
 
 /**
- * Declares the resources of manifests, as the class `Manifest` does: under the same names, with the same arguments, so that a stack can take either. All
- * problems of all files are one error.
+ * Declares the resources of manifests, as the class `Manifest` does: under the same names, with the same arguments, so
+ * that a stack can take either. All problems of all files are one error.
  * @param providerUrn the URN of this provider
  * @throws ProviderError with all problems of the arguments or of the manifests
  */
@@ -37,7 +37,7 @@ export async function construct(
     throw new ProviderError(`pulumi-webextract has no component "${request.getType()}". It has ${type}.`);
   }
   const tasks = tasksOf(request, host);
-  const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted);
+  const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted, request.getParallel());
   try {
     return await new ManifestComponent(request, monitor, providerUrn).declare(tasks);
   } finally {
@@ -111,7 +111,10 @@ class ManifestComponent {
   private urn = "";
   /** What the component waits for, and each of its children. */
   private readonly waitsFor: readonly string[];
-  /** Why the engine did not take children, such as an error in a transform of the program. The engine itself does not show that. */
+  /**
+   * Why the engine did not take children, such as an error in a transform of the program. The engine itself does not
+   * show that.
+   */
   private readonly refusals: string[] = [];
 
   constructor(

@@ -4,6 +4,8 @@ import { Alias } from "@pulumi/pulumi/proto/alias_pb";
 import { ResourceMonitorClient } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import type { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb";
 import { RegisterResourceOutputsRequest, Result } from "@pulumi/pulumi/proto/resource_pb";
+import type { LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { ProviderError } from "../../provider/providerErrors";
 import { onAbort } from "../../service/onAbort";
 import type { WireProperties } from "../values";
@@ -21,28 +23,38 @@ export interface Registered {
   outputs: WireProperties;
 }
 
+/** Enough for the resources that have not changed, which the engine does not count. */
+const fewestAtOnce = 64;
+
 /** The engine, for a component that declares resources, as an SDK does for a program. */
 export class Monitor {
   private readonly client: ResourceMonitorClient;
+  private readonly atOnce: LimitFunction;
 
-  /** @param interrupted aborted when the command ends: then no response comes any more */
+  /**
+   * @param interrupted aborted when the command ends: then no response comes any more
+   * @param parallel how many resources the engine creates at once
+   */
   constructor(
     address: string,
     private readonly interrupted: AbortSignal,
+    parallel: number,
   ) {
+    // More would only wait in the engine, and take some 20 kB of memory each.
+    this.atOnce = pLimit(Math.max(fewestAtOnce, 2 * parallel));
     this.client = new ResourceMonitorClient(address, credentials.createInsecure(), unlimitedMessages);
   }
 
   /**
-   * Declares a resource. Resolves when the engine has created, updated or kept it; with undefined if that failed, or if the command ends: the engine says so
-   * itself.
+   * Declares a resource. Resolves when the engine has created, updated or kept it; with undefined if that failed, or if
+   * the command ends: the engine says so itself.
    * @throws ProviderError if the engine does not take the declaration
    */
   async register(request: RegisterResourceRequest): Promise<Registered | undefined> {
     request.setAcceptsecrets(true).setAcceptresources(true).setSupportspartialvalues(true).setAliasspecs(true);
     request.setSupportsresultreporting(true);
-    const response = await this.responded<RegisterResourceResponse>((respond) =>
-      this.client.registerResource(request, respond),
+    const response = await this.atOnce(() =>
+      this.responded<RegisterResourceResponse>((respond) => this.client.registerResource(request, respond)),
     );
     if (response === undefined || response.getResult() !== Result.SUCCESS) {
       return undefined;

@@ -27,7 +27,10 @@ function join(parts: readonly unknown[]): Later {
   return new Later(values.some(holdsUnknown) ? unknown : values.join(""), isSecret);
 }
 
-/** Arguments with the values of the variables, and where they are secret. A list with a secret item is secret as a whole. */
+/**
+ * Arguments with the values of the variables, and where they are secret. A list with a secret item is secret as a
+ * whole.
+ */
 export function withoutVariables(args: Values): { values: Values; secrets: Secrets } {
   const secrets: string[][] = [];
   return { values: plain(args, [], secrets) as Values, secrets };

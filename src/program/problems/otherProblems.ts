@@ -7,9 +7,10 @@ import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
 
 /**
- * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each resource that the program
- * finds invalid is sent with the problems of the others, and the first `check` that fails shows them. A `check` that succeeds ignores them,
- * because a transform can have changed the arguments, or `--target` can exclude the others.
+ * The engine stops at the first resource whose arguments `check` refuses, and ends the program at once. So each
+ * resource that the program finds invalid is sent with the problems of the others, and the first `check` that fails
+ * shows them. A `check` that succeeds ignores them, because a transform can have changed the arguments, or `--target`
+ * can exclude the others.
  */
 const programProblems = perProgram(() => {
   // At that time, the program has declared all resources that it declares without waiting, and none is registered yet.
@@ -60,7 +61,10 @@ function problemsOf(definition: AnyResource, args: object): Problem[] {
 const mostItems = 100;
 const onDisk = ["file", "itemsFile", "path", "schema"];
 
-/** The value with `unknown` in place of parts that the program does not know, that are on the disk, or that take long to check. */
+/**
+ * The value with `unknown` in place of parts that the program does not know, that are on the disk, or that take long to
+ * check.
+ */
 function knownPart(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.length > mostItems ? unknown : value.map(knownPart);

@@ -2,7 +2,10 @@ import { log, runtime } from "@pulumi/pulumi";
 import { credentialKeys } from "../../config/configKeys";
 import { isEncrypted } from "../../engine/sdk";
 
-/** Warns once of all credentials that are plain text in the configuration. Never shows a value. Pulumi passes the profiles as one JSON string. */
+/**
+ * Warns once of all credentials that are plain text in the configuration. Never shows a value. Pulumi passes the
+ * profiles as one JSON string.
+ */
 export function warnOfPlainCredentials(all: Readonly<Record<string, string>>): void {
   const found = [...credentialKeys, "profiles"]
     .map((name) => `webextract:${name}`)

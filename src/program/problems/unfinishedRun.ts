@@ -5,7 +5,10 @@ import { taskOf } from "../taskOrder";
 
 const warned = perProgram(() => ({ once: false }));
 
-/** Warns once if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when the run has started. */
+/**
+ * Warns once if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when
+ * the run has started.
+ */
 export function warnOfUnfinishedRun(name: string, args: { taskId: unknown; profile?: unknown; lotNo?: unknown }): void {
   const runs = taskOf(args.taskId, args.profile).runs as { title: string; resource: Run }[];
   const run = runs.find(({ resource }) => resource.id === args.lotNo);

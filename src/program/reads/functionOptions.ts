@@ -8,25 +8,29 @@ import { shownText } from "../../service/errors/foreignText";
 import { ExtractionResource } from "../extractionResource";
 
 /**
- * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a promise. `getDataOutput(args)`
- * takes outputs and returns an output, which is unknown in a preview while an argument is unknown, or while a resource that it waits for is not made
- * yet.
+ * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a
+ * promise. `getDataOutput(args)` takes outputs and returns an output, which is unknown in a preview while an argument
+ * is unknown, or while a resource that it waits for is not made yet.
  *
- * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token. Without either, the result
- * is unknown, and one warning says so.
+ * In a preview, reads use only `accessToken` or `credentialCommand`, because a preview must not use up a refresh token.
+ * Without either, the result is unknown, and one warning says so.
  *
  * There is no option `provider`: a dynamic provider has no instances. The credentials are chosen by `profile`.
  */
 export interface FunctionOptions {
   /**
-   * Whether the result is not a secret. Default false: the data of a service can contain anything. The form that returns a promise requires `true`.
+   * Whether the result is not a secret. Default false: the data of a service can contain anything. The form that
+   * returns a promise requires `true`.
    */
   plain?: boolean;
-  /** Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level credentials. */
+  /**
+   * Name of a set of credentials in `webextract:profiles`. Default: the profile of `parent`, otherwise the top-level
+   * credentials.
+   */
   profile?: string;
   /**
-   * The resource that the read belongs to, whose `profile` is the default. The form that returns an output also waits until the parent is made. In a
-   * preview, give a `dependsOn` of the parent to the read too.
+   * The resource that the read belongs to, whose `profile` is the default. The form that returns an output also waits
+   * until the parent is made. In a preview, give a `dependsOn` of the parent to the read too.
    */
   parent?: Resource;
 }
@@ -34,8 +38,9 @@ export interface FunctionOptions {
 /** Options of a form that returns an output. */
 export interface FunctionOutputOptions extends FunctionOptions {
   /**
-   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all resources in it. In a preview, the
-   * result is unknown while one of them is not made yet or will be replaced. Resources whose outputs are among the arguments count too.
+   * Resources that must be made before the read: `dependsOn: run` reads after the run. A component stands for all
+   * resources in it. In a preview, the result is unknown while one of them is not made yet or will be replaced.
+   * Resources whose outputs are among the arguments count too.
    */
   dependsOn?: Input<Input<Resource>[]> | Input<Resource>;
 }
@@ -53,7 +58,10 @@ const specs: ArgSpecs = {
   dependsOn: { kind: anything },
 };
 
-/** Adds a problem for each option that is unknown or has another type. Outputs and promises in `dependsOn` are checked when they are known. */
+/**
+ * Adds a problem for each option that is unknown or has another type. Outputs and promises in `dependsOn` are checked
+ * when they are known.
+ */
 export function checkOptions(options: object, problems: Problem[]): void {
   checkFields(specs, { ...options }, "options", problems);
   const { parent, dependsOn } = options as FunctionOutputOptions;

@@ -36,7 +36,10 @@ export function requireProfile(who: string, profile: string | undefined): void {
 
 const programClients = perProgram(() => new Map<string | undefined, { client: ServiceClient; reads: number }>());
 
-/** Makes a read. Reads in progress share a client for each profile. A client that no read uses is closed, because it keeps a claim on the limiter of its service. */
+/**
+ * Makes a read. Reads in progress share a client for each profile. A client that no read uses is closed, because it
+ * keeps a claim on the limiter of its service.
+ */
 export async function readWith<T>(
   profile: string | undefined,
   options: ServiceClientOptions,

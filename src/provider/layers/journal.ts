@@ -5,7 +5,10 @@ import type { Sighting } from "../journal";
 import type { Layer, Step } from "../step";
 import { staysAfter } from "../step";
 
-/** Shows the journal the state that each step finds, and the one after a write. Deletes nothing that this run has taken over. */
+/**
+ * Shows the journal the state that each step finds, and the one after a write. Deletes nothing that this run has taken
+ * over.
+ */
 export const keepJournal: Layer = async (step, host, next) => {
   const { call, id = "", urn, profile } = step;
   const name = host.nameOf(urn, profile);
@@ -15,7 +18,8 @@ export const keepJournal: Layer = async (step, host, next) => {
     }
   };
   if (call === "delete") {
-    // If the user requests a replace after a kill, the new resource takes over the object that the state still contains as the old one.
+    // If the user requests a replace after a kill, the new resource takes over the object that the state still contains
+    // as the old one.
     if (name !== undefined && host.journal.has(name, id)) {
       host.engine.log.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
       return {};
@@ -40,7 +44,10 @@ export const keepJournal: Layer = async (step, host, next) => {
   return outcome;
 };
 
-/** Whether a new instance follows, which takes over what a killed command made. A placeholder id names nothing that could be replaced. */
+/**
+ * Whether a new instance follows, which takes over what a killed command made. A placeholder id names nothing that
+ * could be replaced.
+ */
 function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
   return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
 }

@@ -1,7 +1,10 @@
 import { ProviderError } from "../providerErrors";
 import type { Layer } from "../step";
 
-/** Refuses a step at another service than the one where the resource was made. The state contains the origin of that service. */
+/**
+ * Refuses a step at another service than the one where the resource was made. The state contains the origin of that
+ * service.
+ */
 export const checkOrigin: Layer = async (step, host, next) => {
   const here = host.origin(step.profile);
   const made = step.state.origin;

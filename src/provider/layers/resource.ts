@@ -75,7 +75,10 @@ async function read(step: Step, host: Host): Promise<Outcome> {
   return seen.found ? { id, state: seen.state } : {};
 }
 
-/** Checks the arguments of a static get, for which the engine does not call `check`. Throws if they are not complete or not valid. */
+/**
+ * Checks the arguments of a static get, for which the engine does not call `check`. Throws if they are not complete or
+ * not valid.
+ */
 function soundArgs({ resource, id, state }: Step): Properties {
   const needed = Object.entries(resource.args).filter(
     ([name, { createOnly }]) => !createOnly || state[name] !== undefined,

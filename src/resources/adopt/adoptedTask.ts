@@ -50,7 +50,9 @@ export type PropertyValue = string | number | boolean | typeof secretValue;
 /** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
 const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend"];
 
-/** Reads a task with all settings that the service shows. Undefined if the service says that the task does not exist. */
+/**
+ * Reads a task with all settings that the service shows. Undefined if the service says that the task does not exist.
+ */
 export async function readTaskShown(
   taskId: string,
   secrets: Secrets,

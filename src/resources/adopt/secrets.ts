@@ -4,8 +4,8 @@ import { hideSecrets, mayBeSecret, saysWhere } from "../../service/errors/secret
 export const notImported = "is not imported. To declare it, take it from a secret of the configuration";
 
 /**
- * Finds values that must not be written to a file: the credentials in use, and values that look like secrets of the task. The service does not mark
- * them, so this is a guess.
+ * Finds values that must not be written to a file: the credentials in use, and values that look like secrets of the
+ * task. The service does not mark them, so this is a guess.
  */
 export class Secrets {
   /**
@@ -28,8 +28,9 @@ export class Secrets {
   }
 
   /**
-   * Whether an action may type the value of this property into a field for a password, by what else the action shows. The contract does not define the
-   * names of properties, so each one counts that is none of a place, a time or a switch.
+   * Whether an action may type the value of this property into a field for a password, by what else the action shows.
+   * The contract does not define the names of properties, so each one counts that is none of a place, a time or a
+   * switch.
    * @param others all other names and values of the action
    */
   isTypedPassword(name: string, value: string, others: readonly unknown[]): boolean {

@@ -79,8 +79,8 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
   }
   const name = onlyName(path, lotNo);
   const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === name;
-  // An existing file can contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or a task that does
-  // not exist yet.
+  // An existing file can contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or
+  // a task that does not exist yet.
   if (name !== undefined && !isOwn && holdsUnknown([taskId, lotNo]) && (await exists(resolve(folder, name)))) {
     problems.push({
       path: "path",
@@ -95,7 +95,8 @@ export function warnOfPath({ path, pipe }: DataExportArgs, { warn }: CheckContex
   if (hint !== undefined) {
     warn?.(`path ${hint}.`);
   }
-  // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command of `pipe` can read its environment.
+  // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command
+  // of `pipe` can read its environment.
   for (const [name, parts] of Object.entries({ path: [path], pipe: [pipe].flat() })) {
     const text = parts.filter((part: unknown) => typeof part === "string").join(" ");
     if (hideSecrets(text) !== text) {

@@ -75,7 +75,8 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   async check(args: DataExportArgs, context: CheckContext): Promise<DataExportArgs> {
     const { scope, markExported, maxRows } = args;
     const { settings, problems } = context;
-    // The last export can have run on another machine. The disk of this one matters only if there will be another export.
+    // The last export can have run on another machine. The disk of this one matters only if there will be another
+    // export.
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
       checkPackages(args, context);

@@ -15,7 +15,10 @@ export class FilePlace {
   private constructor(
     private readonly args: DataExportArgs,
     readonly destination: Destination,
-    /** The path relative to the program's folder, with all placeholders replaced. The file gets another one if somebody has taken this one. */
+    /**
+     * The path relative to the program's folder, with all placeholders replaced. The file gets another one if somebody
+     * has taken this one.
+     */
     readonly name: string,
     /** The names that are tried after it. */
     private readonly names: Iterator<string, undefined>,
@@ -43,8 +46,8 @@ export class FilePlace {
   }
 
   /**
-   * Gives a complete file the first name that is free. An existing file can be the export's own with the same rows: the export was killed before the state was
-   * saved, or its mark was refused.
+   * Gives a complete file the first name that is free. An existing file can be the export's own with the same rows: the
+   * export was killed before the state was saved, or its mark was refused.
    */
   async put(from: string, content: Content): Promise<NamedFile> {
     const { args, destination, names } = this;
@@ -63,7 +66,10 @@ export class FilePlace {
     );
   }
 
-  /** The same for rows that did not pass their checks, beside the file. Rows that were rejected before and are the same need no second file. */
+  /**
+   * The same for rows that did not pass their checks, beside the file. Rows that were rejected before and are the same
+   * need no second file.
+   */
   async putBeside(from: string, content: Content): Promise<NamedFile> {
     for (let nth = 1; ; nth++) {
       const file = rejectedName(this.name, nth, this.args.format);
@@ -76,9 +82,10 @@ export class FilePlace {
 }
 
 /**
- * An export can replace its own file, unless the rows in it may be marked: no other file contains them. With a path that counts up, it replaces the file after a
- * refused mark, or a command that failed before it, and after an export of a batch whose run was not over, because the next one has the same rows and
- * more. Otherwise each attempt would leave one more file.
+ * An export can replace its own file, unless the rows in it may be marked: no other file contains them. With a path
+ * that counts up, it replaces the file after a refused mark, or a command that failed before it, and after an export of
+ * a batch whose run was not over, because the next one has the same rows and more. Otherwise each attempt would leave
+ * one more file.
  */
 function mayReplace(before: DataExportState, args: DataExportArgs): boolean {
   const { pending = [], marked, rowCount } = before;

@@ -19,31 +19,33 @@ export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
  * | update | exports again, unless only `checks`, `pipeTimeoutSeconds`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
- * If subtasks are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch again, and its preview says
- * why, until no subtask is running.
+ * If subtasks are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch
+ * again, and its preview says why, until no subtask is running.
  */
 export interface DataExportArgs extends ProfileArgs {
   /** The task whose rows are read. Pass the `id` of a TaskCopy. A change exports again. */
   taskId: string;
   /**
-   * `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: the rows that are not marked as exported. A change
-   * exports again.
+   * `batch`: the rows of one run, named by `lotNo`. `all`: all rows of the task. `notExported`: the rows that are not
+   * marked as exported. A change exports again.
    */
   scope: "batch" | "all" | "notExported";
   /**
-   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; a warning says so if the run does not wait for its end.
-   * Required with `scope: "batch"`, refused with any other. A change exports again.
+   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; a warning says so if the run
+   * does not wait for its end. Required with `scope: "batch"`, refused with any other. A change exports again.
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`. `{lotNo}` is replaced by the run, `{time}` by
-   * the time in UTC, and `{n}` by the next free number. An existing file that this export did not write is never overwritten. A change exports again,
-   * and the old file stays. The state stores the path in plain text: no secrets.
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`. `{lotNo}` is
+   * replaced by the run, `{time}` by the time in UTC, and `{n}` by the next free number. An existing file that this
+   * export did not write is never overwritten. A change exports again, and the old file stays. The state stores the
+   * path in plain text: no secrets.
    */
   path: string;
   /**
-   * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a header line, then a line for each row.
-   * `parquet`: a column for each field, which needs the package `hyparquet-writer`. `xlsx`: a sheet for Excel. A change exports again.
+   * `ndjson`: one row on each line, byte for byte as the service sent it. `json`: the same rows in one array. `csv`: a
+   * header line, then a line for each row. `parquet`: a column for each field, which needs the package
+   * `hyparquet-writer`. `xlsx`: a sheet for Excel. A change exports again.
    * @default "ndjson"
    */
   format?: ExportFormat;
@@ -53,14 +55,14 @@ export interface DataExportArgs extends ProfileArgs {
    */
   csv?: CsvArgs;
   /**
-   * The types of columns, by the names of fields. A value that does not fit its type makes the export fail before anything is marked. Needs
-   * `format: "parquet"` or `"xlsx"`. A change exports again.
+   * The types of columns, by the names of fields. A value that does not fit its type makes the export fail before
+   * anything is marked. Needs `format: "parquet"` or `"xlsx"`. A change exports again.
    * @default all columns are strings
    */
   columns?: Record<string, ColumnType>;
   /**
-   * Compresses the finished file, whose `path` must end in `.gz` or `.zst`. Parquet is compressed inside the file: its path ends in neither, and only
-   * Parquet has `snappy`. XLSX has no choice. A change exports again.
+   * Compresses the finished file, whose `path` must end in `.gz` or `.zst`. Parquet is compressed inside the file: its
+   * path ends in neither, and only Parquet has `snappy`. XLSX has no choice. A change exports again.
    * @default "none"
    */
   compression?: CompressionName;
@@ -70,39 +72,42 @@ export interface DataExportArgs extends ProfileArgs {
    */
   maxRows?: number;
   /**
-   * Marks the rows as exported after they are safely in the file. Each such export writes a new file, so `path` must contain `{lotNo}`, `{time}` or
-   * `{n}`. A change exports again.
+   * Marks the rows as exported after they are safely in the file. Each such export writes a new file, so `path` must
+   * contain `{lotNo}`, `{time}` or `{n}`. A change exports again.
    * @default false
    */
   markExported?: boolean;
   /**
-   * A command that gets the file on its stdin before rows are marked, such as `["psql", "-c", "COPY books FROM STDIN"]`. No shell runs it. `{lotNo}` in
-   * a part is replaced by the run, and `{file}` by the output `file`. Another exit code than 0 makes the export fail. The command can get the same rows
+   * A command that gets the file on its stdin before rows are marked, such as
+   * `["psql", "-c", "COPY books FROM STDIN"]`. No shell runs it. `{lotNo}` in a part is replaced by the run, and
+   * `{file}` by the output `file`. Another exit code than 0 makes the export fail. The command can get the same rows
    * more than once. The state stores it in plain text: no secrets. A change exports again.
    * @default the rows are only in the file
    */
   pipe?: string[];
   /**
-   * Seconds after which the command of `pipe` and the processes that it has started are ended, and the export fails. A change makes no call.
+   * Seconds after which the command of `pipe` and the processes that it has started are ended, and the export fails. A
+   * change makes no call.
    * @default 3600
    */
   pipeTimeoutSeconds?: number;
   /**
-   * What the rows must be like. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing is marked, the last file and its
-   * state stay, and the next up exports again. A change makes no call.
+   * What the rows must be like. If they do not pass, the export fails: the rows go into `NAME.rejected.EXT`, nothing is
+   * marked, the last file and its state stay, and the next up exports again. A change makes no call.
    * @default nothing is checked
    */
   checks?: RowChecks;
   /** Any values, but no resources: name a property, such as `run.id`. A change exports again. */
   triggers?: unknown;
   /**
-   * Whether a refresh checks the file. A missing file is then exported again. Not for a file that can be on another machine.
+   * Whether a refresh checks the file. A missing file is then exported again. Not for a file that can be on another
+   * machine.
    * @default false
    */
   verifyFile?: boolean;
   /**
-   * What a delete does with the file. `removeFile` removes it if its content is still what was written. Files of rejected rows stay in any case. A change
-   * makes no call.
+   * What a delete does with the file. `removeFile` removes it if its content is still what was written. Files of
+   * rejected rows stay in any case. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "removeFile";
@@ -125,16 +130,17 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /** ETag of the object in S3. Absent for a file on the disk. */
   etag?: string;
   /**
-   * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the read, if the service
-   * allows the account to list them.
+   * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the
+   * read, if the service allows the account to list them.
    */
   complete: boolean;
   /** Whether the rows were marked as exported. */
   marked: boolean;
   /**
-   * What `checks` have found, without values: the number of `rows`; `failed`, the checks that did not pass, such as `fields.price.type`; for each of
-   * `fields` the share `filled`, and the numbers `empty`, `wrongType` and `repeated`; `invalid`, the rows that `schema` does not allow; `lastPassed`, the
-   * rows of the last export that passed. Absent without checks.
+   * What `checks` have found, without values: the number of `rows`; `failed`, the checks that did not pass, such as
+   * `fields.price.type`; for each of `fields` the share `filled`, and the numbers `empty`, `wrongType` and `repeated`;
+   * `invalid`, the rows that `schema` does not allow; `lastPassed`, the rows of the last export that passed. Absent
+   * without checks.
    */
   checked?: CheckedRows;
 }
@@ -153,7 +159,9 @@ export interface CompleteExport {
   outputs: Omit<Outputs, "file" | "etag"> & PendingState;
 }
 
-/** What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change. */
+/**
+ * What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change.
+ */
 export const pendingMark = {
   /** The mark was not sent, or the service did not accept it. None of the rows is marked by this export. */
   refused: "mark",
@@ -163,10 +171,15 @@ export const pendingMark = {
   rowsMissed: "rows that came with the mark",
 };
 
-/** What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so it never changes. */
+/**
+ * What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so
+ * it never changes.
+ */
 export const pendingRun = "run at work";
 
-/** What `pending` contains if the command of `pipe` did not succeed. The state stores this string, so it never changes. */
+/**
+ * What `pending` contains if the command of `pipe` did not succeed. The state stores this string, so it never changes.
+ */
 export const pendingPipe = "pipe";
 
 /** Seconds. */
@@ -182,7 +195,8 @@ export function rowsThatPassed(state: DataExportState): number | undefined {
   if (isPart(state) || (checked !== undefined && checked.failed.length > 0)) {
     return lastPassed;
   }
-  // The same rows are exported again, and their run might not have been over. They are still better than nothing to compare with.
+  // The same rows are exported again, and their run might not have been over. They are still better than nothing to
+  // compare with.
   return pending.includes(pendingPipe) ? (lastPassed ?? rowCount) : rowCount;
 }
 
@@ -209,8 +223,8 @@ export function rowSource({ taskId, scope, lotNo }: DataExportArgs): RowSource {
 }
 
 /**
- * Whether each page is marked before the next one is read: a service that marks the rows that it returned returns more of them only after the mark. If one
- * response has all rows of the export, they are marked at its end.
+ * Whether each page is marked before the next one is read: a service that marks the rows that it returned returns more
+ * of them only after the mark. If one response has all rows of the export, they are marked at its end.
  */
 export function marksPages({ markExported, maxRows }: DataExportArgs, settings: ServiceTraits): boolean {
   const { markScope, pageSize = defaultPageSize } = settings;

@@ -16,8 +16,8 @@ export function withLotNo(path: string, lotNo: unknown): string {
 }
 
 /**
- * The names that a path allows, relative to the program's folder, in the order in which they are tried. `{n}` counts up. Without `{n}`, a number
- * behind `{time}` counts up. Without both there is one name.
+ * The names that a path allows, relative to the program's folder, in the order in which they are tried. `{n}` counts
+ * up. Without `{n}`, a number behind `{time}` counts up. Without both there is one name.
  */
 export function* namesFor(path: string, lotNo: string | undefined): Generator<string, undefined> {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace(/\.\d+/, "");
@@ -34,8 +34,9 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
 }
 
 /**
- * The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv` and so on. The ending of a
- * compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet and XLSX are NDJSON: `rows.rejected.ndjson`.
+ * The nth name for rows that did not pass their checks: `rows.rejected.csv` for `rows.csv`, then `rows.rejected-2.csv`
+ * and so on. The ending of a compression stays the last one: `rows.rejected.csv.gz`. Rows for Parquet and XLSX are
+ * NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
   const compressed = compressionEndings.find((each) => name.endsWith(each)) ?? "";

@@ -13,8 +13,8 @@ const mostLines = 10;
 const mostCharacters = 4000;
 
 /**
- * Runs the command with the complete file as its stdin. The command reads the file itself, and not what this process passes on: so it gets all rows, also
- * if this process is killed.
+ * Runs the command with the complete file as its stdin. The command reads the file itself, and not what this process
+ * passes on: so it gets all rows, also if this process is killed.
  * @param content the file, open to read
  * @throws PartialFailure if the command did not succeed: the file is in its place
  */

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { systemProcesses } from "../../service/files/processes";
+import { syncFile } from "../../service/files/syncFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import { packagesFolder } from "../optionalPackage";
@@ -65,7 +66,7 @@ export class RowFile {
   /** When it returns, a power cut does not lose the rows. */
   async flush(): Promise<void> {
     await this.writing;
-    await this.handle.sync();
+    await syncFile(this.handle);
   }
 
   /** Writes the rows in their format, and syncs them to the disk. After a failure, they can be written in another format. */

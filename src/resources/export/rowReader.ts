@@ -7,8 +7,8 @@ import type { DataExportArgs } from "./model";
 import { defaultPageSize, pendingRun, rowSource } from "./model";
 
 /**
- * Milliseconds between two progress messages. Each message is a call to the engine, and one for each page would take more time and memory
- * than the pages.
+ * Milliseconds between two progress messages. Each message is a call to the engine, and one for each page would take
+ * more time and memory than the pages.
  */
 const progressEveryMs = 500;
 
@@ -31,7 +31,10 @@ export class RowReader {
     this.maxRows = args.maxRows ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a subtask was running before the read. A batch that is still running can get more rows, whatever total the service reports. */
+  /**
+   * Whether a subtask was running before the read. A batch that is still running can get more rows, whatever total the
+   * service reports.
+   */
   get wasRunning(): boolean {
     return this.running.length > 0;
   }
@@ -92,8 +95,8 @@ export class RowReader {
   }
 
   /**
-   * The same request returns the next rows, because those before are marked. A mark reaches rows of a lost response too, so no later read may be smaller:
-   * a size that the service has accepted once stays.
+   * The same request returns the next rows, because those before are marked. A mark reaches rows of a lost response
+   * too, so no later read may be smaller: a size that the service has accepted once stays.
    */
   private async *unmarkedPages(): AsyncGenerator<RowPage, void, void> {
     const { args, context, maxRows } = this;

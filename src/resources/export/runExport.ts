@@ -23,8 +23,8 @@ import { RowReader } from "./rowReader";
 import { noteExport, noteUnsent, takeOverExport } from "./takeOverExport";
 
 /**
- * The pipeline of an export: read pages, check them, write them to a temporary file in their format, give the file its name, pass it to a
- * command, mark the rows.
+ * The pipeline of an export: read pages, check them, write them to a temporary file in their format, give the file its
+ * name, pass it to a command, mark the rows.
  * @param last the state of the last export, which this one replaces
  */
 export async function runExport(
@@ -46,7 +46,8 @@ export async function runExport(
       marking: args.markExported === true ? new marking(args, context) : undefined,
     });
   };
-  // Of two exports at a time, each could mark rows that only the other has, and a run could start between the last check and the mark.
+  // Of two exports at a time, each could mark rows that only the other has, and a run could start between the last
+  // check and the mark.
   return args.markExported === true ? context.exclusive(args.taskId, work) : work();
 }
 
@@ -195,8 +196,8 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
 }
 
 /**
- * Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know what a mark reaches, and so are rows that
- * did not pass, because only their checks know why.
+ * Whether a complete file that could not be sent stays for the next up. Rows to mark are read again instead, to know
+ * what a mark reaches, and so are rows that did not pass, because only their checks know why.
  */
 function isKept(work: Export): boolean {
   const { args, context } = work;
@@ -204,7 +205,10 @@ function isKept(work: Export): boolean {
   return isSendable && failedIn(work).length === 0;
 }
 
-/** No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never better than more rows. */
+/**
+ * No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never
+ * better than more rows.
+ */
 function requireRows({ args, before, place }: Export, rowCount: number, isComplete: boolean): void {
   const { rowsToReplace } = place;
   const isCut = before?.complete === true && !isComplete && rowCount < (args.maxRows ?? rowsToReplace);
@@ -216,8 +220,8 @@ function requireRows({ args, before, place }: Export, rowCount: number, isComple
 }
 
 /**
- * Writes rows that did not pass to a file of their own. Rows for Parquet and XLSX are written one on each line: they may not fit their columns, and people look
- * at them.
+ * Writes rows that did not pass to a file of their own. Rows for Parquet and XLSX are written one on each line: they
+ * may not fit their columns, and people look at them.
  */
 async function reject({ args, before, place, rejects }: Export, file: RowFile, refused: RowsRefused): Promise<unknown> {
   const { rowCount } = file;

@@ -8,8 +8,8 @@ import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
 import { outputsOf, pendingMark, pendingPipe } from "./model";
 
 /**
- * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them, and its state would name
- * an empty file. So the next one takes over the file.
+ * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them,
+ * and its state would name an empty file. So the next one takes over the file.
  */
 
 /**
@@ -40,7 +40,8 @@ interface EarlierExport {
 }
 
 /**
- * What the same export has left, if its file is unchanged: the command was killed after it, could not send the file, or repeats the step.
+ * What the same export has left, if its file is unchanged: the command was killed after it, could not send the file, or
+ * repeats the step.
  * @throws PartialFailure if the kill came between the file and the end of the mark: the rows may be marked
  */
 export async function takeOverExport(
@@ -89,7 +90,10 @@ function requestOf({
   return { operation: "export", inputs, what: `file of the rows of task "${inputs.taskId}"` };
 }
 
-/** A file that was not sent has passed these checks, against the last export. With others, its rows are read and checked again. */
+/**
+ * A file that was not sent has passed these checks, against the last export. With others, its rows are read and checked
+ * again.
+ */
 function sendingOf(args: DataExportArgs, last: DataExportState | undefined): OnceRequest {
   const request = requestOf(args);
   return { ...request, inputs: { ...request.inputs, sending: { checks: args.checks, last: last?.sha256 } } };

@@ -12,8 +12,9 @@ export interface FilePlaces {
 }
 
 /**
- * Why an argument must not name this file: a part of a sentence; undefined if it can. The lines of such a file go to the service. So a manifest or a link
- * in a pull request must not lead to the environment of a process or to a key, and a read of a device or a FIFO would never end.
+ * Why an argument must not name this file: a part of a sentence; undefined if it can. The lines of such a file go to
+ * the service. So a manifest or a link in a pull request must not lead to the environment of a process or to a key, and
+ * a read of a device or a FIFO would never end.
  * @throws the error of the file system if there is no such file
  */
 export function whyNotAllowed(path: string, { folder, settings }: FilePlaces): string | undefined {
@@ -39,8 +40,8 @@ export function isInside(real: string, place: string): boolean {
 }
 
 /**
- * What `read` finds in a file that an argument names, relative to the program's folder; or why the file cannot be used: a part of a sentence.
- * Synchronous, because a check must end before the program continues.
+ * What `read` finds in a file that an argument names, relative to the program's folder; or why the file cannot be used:
+ * a part of a sentence. Synchronous, because a check must end before the program continues.
  */
 export function readAllowed<T>(
   name: string,
@@ -64,7 +65,10 @@ export interface CheckedFile {
   taskId: string;
 }
 
-/** Reads a file that was checked. Refuses a file that changed since then, because only what the preview showed can be sent. */
+/**
+ * Reads a file that was checked. Refuses a file that changed since then, because only what the preview showed can be
+ * sent.
+ */
 export function readChecked<T extends { sha256: string }>(
   { name, sha256, taskId }: CheckedFile,
   context: Context,
@@ -79,7 +83,9 @@ export function readChecked<T extends { sha256: string }>(
   return found;
 }
 
-/** On this system, a backslash is a character of a name like others. Undefined for a path without one, and on Windows. */
+/**
+ * On this system, a backslash is a character of a name like others. Undefined for a path without one, and on Windows.
+ */
 export function backslashHint(path: string): string | undefined {
   return sep === "/" && path.includes("\\")
     ? 'contains a backslash, which separates no folders on this system. Write "/"'

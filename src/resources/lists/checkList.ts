@@ -42,7 +42,8 @@ function argOf(args: object | undefined, name: string): unknown {
 }
 
 /**
- * Checks and normalizes a list that is given directly or as a file. Adds a problem and returns undefined if the list is not valid.
+ * Checks and normalizes a list that is given directly or as a file. Adds a problem and returns undefined if the list is
+ * not valid.
  * @param before the object with both, as it was checked last time
  */
 export function checkList(given: GivenList, before: object | undefined, context: ListContext): CheckedList | undefined {
@@ -116,7 +117,8 @@ function checkLines(
   function* checked(): Generator<string> {
     for (const { line, text } of lines) {
       const url = urls ? parsedUrl(text.trim()) : undefined;
-      // Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first line.
+      // Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first
+      // line.
       if (text.includes("\r") && !mayHaveReturns) {
         const reason = "has a carriage return inside a line; end each line with LF or CRLF";
         found.push({ path: pathOf(line), reason });
@@ -136,8 +138,8 @@ function checkLines(
 const mostHosts = 20;
 
 /**
- * The distinct hosts; at most 20, because people and policies read them. The hosts of `before` come first, in their order: a diff compares lists by
- * position, and so shows only the new host.
+ * The distinct hosts; at most 20, because people and policies read them. The hosts of `before` come first, in their
+ * order: a diff compares lists by position, and so shows only the new host.
  */
 function someHosts(hosts: ReadonlySet<string>, before: unknown): string[] {
   const known = Array.isArray(before) ? before.filter((host) => hosts.has(host)) : [];

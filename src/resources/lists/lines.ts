@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 
 /**
- * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without a byte order mark,
- * `\n` after each line, no blank lines. So a checkout with CRLF line ends has the same list.
+ * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without
+ * a byte order mark, `\n` after each line, no blank lines. So a checkout with CRLF line ends has the same list.
  *
- * `check` converts a list among the arguments into such a string. A diff of a string shows the inserted lines; a diff of a list would show
- * each item that moved. The string itself is accepted too, because `ignoreChanges` passes the stored string.
+ * `check` converts a list among the arguments into such a string. A diff of a string shows the inserted lines; a diff
+ * of a list would show each item that moved. The string itself is accepted too, because `ignoreChanges` passes the
+ * stored string.
  */
 
 /** The items of a list. The state of a static get was never checked, so its list can be an array. */
@@ -27,8 +28,9 @@ function withoutMark(line: string): string {
 }
 
 /**
- * The items as one string. The last line ends like the others. Otherwise a diff would show it as changed when an item is added after it.
- * The string of `before` is returned if it has the same items, whatever its line ends are, so that an unchanged list shows no diff.
+ * The items as one string. The last line ends like the others. Otherwise a diff would show it as changed when an item
+ * is added after it. The string of `before` is returned if it has the same items, whatever its line ends are, so that
+ * an unchanged list shows no diff.
  */
 export function joinLines(items: readonly string[], before?: unknown): string {
   const joined = items.map((item) => `${item}\n`).join("");
@@ -42,7 +44,8 @@ export interface Line {
 }
 
 /**
- * The lines of a file in order, without blank ones. In constant memory. Synchronous, because a check must end before the program continues.
+ * The lines of a file in order, without blank ones. In constant memory. Synchronous, because a check must end before
+ * the program continues.
  * @throws Error if a line is not UTF-8
  */
 export function* linesOfFile(path: string): Generator<Line, void> {
@@ -90,7 +93,10 @@ export function* textsOfFile(path: string): Generator<string, void> {
   }
 }
 
-/** What identifies a list whose items are not shown: the number of lines, the SHA-256 in hex and the length in bytes of the normalized lines. */
+/**
+ * What identifies a list whose items are not shown: the number of lines, the SHA-256 in hex and the length in bytes of
+ * the normalized lines.
+ */
 export function digestOf(lines: Iterable<string>): { count: number; sha256: string; bytes: number } {
   const hash = createHash("sha256");
   let count = 0;

@@ -5,8 +5,8 @@ import { entryOf, isPlainMap } from "../values";
 type OtherList = (name: string, list: unknown, derived: readonly string[]) => Record<string, unknown>;
 
 /**
- * Arguments with one string for each list of lines, as `check` makes it. One string is far less work for the program and the engine than a message for each
- * item.
+ * Arguments with one string for each list of lines, as `check` makes it. One string is far less work for the program
+ * and the engine than a message for each item.
  */
 export function linesAsOne(
   specs: ArgSpecs,
@@ -35,7 +35,10 @@ function linesWithin(kind: Shape, value: unknown, other: OtherList): unknown {
   return kind.is === "object" ? linesAsOne(kind.fields, value, other) : value;
 }
 
-/** Whether each item is known, not secret, and a string that `check` accepts. `check` names an invalid item by its index, so such a list stays a list. */
+/**
+ * Whether each item is known, not secret, and a string that `check` accepts. `check` names an invalid item by its
+ * index, so such a list stays a list.
+ */
 function isPlainList(list: unknown): list is string[] {
   return (
     Array.isArray(list) &&

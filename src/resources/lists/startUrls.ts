@@ -12,7 +12,10 @@ import { digestOf, splitLines, textsOfFile } from "./lines";
 export interface StartUrlsArgs {
   /** http and https URLs. A diff shows the lines that were added and removed. Either this or `file`. */
   urls?: string[];
-  /** A file with one URL on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
+  /**
+   * A file with one URL on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows
+   * that the file changed.
+   */
   file?: string;
 }
 
@@ -47,7 +50,10 @@ export function givenStartUrls(args: object, at: string): GivenList {
   return { args, list: "urls", file: "file", urls: true, at };
 }
 
-/** Checks and normalizes start URLs. `at` is the path of `args`, with a dot at the end; `before` is `args` as it was checked last time. */
+/**
+ * Checks and normalizes start URLs. `at` is the path of `args`, with a dot at the end; `before` is `args` as it was
+ * checked last time.
+ */
 export function checkStartUrls(
   args: StartUrlsArgs,
   at: string,

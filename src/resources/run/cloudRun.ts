@@ -1,4 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
+import { idsOf, shownTask, verifyRun } from "../adopt/imported";
 import { changedArgs, workArgs } from "../args";
 import type { Context, Created, Replaced, Resource } from "../resource";
 import { ResourceError } from "../resource";
@@ -135,11 +136,19 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
       await stopRun(state, context);
     }
   },
+
+  async imported(given, context) {
+    const [taskId, lotNo] = idsOf("CloudRun", given, "LOTNO");
+    await shownTask(taskId, context);
+    await verifyRun(taskId, lotNo, context);
+    const state = { lotNo, status: "adopted", subtasks: { total: 0, byStatus: {} } };
+    return { id: lotNo, args: { taskId, adoptLotNo: lotNo }, state };
+  },
 };
 
 /**
- * The engine checks the program's arguments again for a replace, without what a policy has changed. The state would never have the triggers of the policy, so
- * each up would start a paid run.
+ * The engine checks the program's arguments again for a replace, without what a policy has changed. The state would
+ * never have the triggers of the policy, so each up would start a paid run.
  */
 function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRunArgs): void {
   if (replaced?.wanted !== undefined && differs(replaced.wanted.triggers, args.triggers)) {
@@ -150,7 +159,10 @@ function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRu
   }
 }
 
-/** An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer counts. */
+/**
+ * An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer
+ * counts.
+ */
 async function keepReplaced(
   { id, state }: Replaced,
   args: CheckedCloudRunArgs,

@@ -7,8 +7,9 @@ import { withStatuses } from "./statuses";
 import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
 
 /**
- * One run of a task in the cloud. The run starts when the resource is created, which can cost money. A new run starts only when
- * `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes, or under a new run label. Needs a Professional or Enterprise plan.
+ * One run of a task in the cloud. The run starts when the resource is created, which can cost money. A new run starts
+ * only when `triggers`, `rerunOn`, `taskId` or `adoptLotNo` changes, or under a new run label. Needs a Professional or
+ * Enterprise plan.
  *
  * | step | call |
  * |---|---|
@@ -17,15 +18,16 @@ import type { SubtaskCounts, SubtaskFingerprint } from "./subtaskList";
  * | update | none, or a wait as in create. Never a start |
  * | delete | none, or `POST /cloudextraction/subtasks:stop` with `onDelete: "stop"` |
  *
- * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next `up` continues to wait. A wait
- * continues during an outage of the service: no connection, no response, a 5xx response or too many requests. A refusal ends the wait.
+ * When a wait fails or is interrupted with Ctrl-C, the run stays in the state and the next `up` continues to wait. A
+ * wait continues during an outage of the service: no connection, no response, a 5xx response or too many requests. A
+ * refusal ends the wait.
  */
 export interface CloudRunArgs extends ProfileArgs {
   /** The task to run. Pass the `id` of a TaskCopy. A change replaces. */
   taskId: string;
   /**
-   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the resource is replaced, the old one
-   * is deleted first.
+   * Any values, but no resources: name a property, such as `copy.id`, or use `rerunOn`. A change starts a new run: the
+   * resource is replaced, the old one is deleted first.
    */
   triggers?: unknown;
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
@@ -36,8 +38,8 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   runOnLabel?: boolean;
   /**
-   * `finished`: the resource waits for the end of the run, and fails if subtasks have failed or were stopped. Use it before an export that needs all
-   * rows. A change to `finished` waits for the existing run.
+   * `finished`: the resource waits for the end of the run, and fails if subtasks have failed or were stopped. Use it
+   * before an export that needs all rows. A change to `finished` waits for the existing run.
    * @default "started"
    */
   waitFor?: "started" | "finished";
@@ -52,9 +54,9 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   pollSeconds?: number;
   /**
-   * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the number of rows has not changed
-   * for `settleSeconds`, and is above 0 if no subtasks are listed; for tasks that never split into subtasks, and if rows arrive late. A change starts no
-   * run.
+   * When the run counts as finished. `subtasks`: all subtasks have a finished status. `rowsSettled`: in addition, the
+   * number of rows has not changed for `settleSeconds`, and is above 0 if no subtasks are listed; for tasks that never
+   * split into subtasks, and if rows arrive late. A change starts no run.
    * @default "subtasks"
    */
   finishedWhen?: "subtasks" | "rowsSettled";
@@ -64,7 +66,8 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   settleSeconds?: number;
   /**
-   * The meaning of subtask statuses for this run, without regard to case. Any other status means "running". A change starts no run.
+   * The meaning of subtask statuses for this run, without regard to case. Any other status means "running". A change
+   * starts no run.
    * @default the value of `webextract:statuses` for each field that is not given
    */
   statuses?: {
@@ -81,17 +84,22 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   failOn?: "failed" | "never";
   /**
-   * What a delete does with the run. `stop` stops its running subtasks and waits for that, for `timeoutSeconds`, at most 300. Set it before the run starts: subtasks
-   * that are first seen later can belong to another run, and are never stopped. A change makes no call.
+   * What a delete does with the run. `stop` stops its running subtasks and waits for that, for `timeoutSeconds`, at
+   * most 300. Set it before the run starts: subtasks that are first seen later can belong to another run, and are never
+   * stopped. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "stop";
   /**
-   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run and starts none. A
-   * different `lotNo` replaces. The present `lotNo` declares that the subtasks that are listed now belong to this run.
+   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run and
+   * starts none. A different `lotNo` replaces. The present `lotNo` declares that the subtasks that are listed now
+   * belong to this run.
    */
   adoptLotNo?: string;
-  /** After a start whose response was lost, a new string starts the run again, as a replace. At any other time a change makes no call. */
+  /**
+   * After a start whose response was lost, a new string starts the run again, as a replace. At any other time a change
+   * makes no call.
+   */
   retry?: string;
 }
 
@@ -101,7 +109,10 @@ export interface CheckedCloudRunArgs extends CloudRunArgs, LabelState {}
 export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseState, PendingState {
   /** The batch number. */
   lotNo: string;
-  /** The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run of the task. */
+  /**
+   * The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run
+   * of the task.
+   */
   status: string;
   /** The run's subtasks at the last read: `total` and `byStatus`. */
   subtasks: SubtaskCounts;

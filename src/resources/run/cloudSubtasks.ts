@@ -1,7 +1,9 @@
 import { isServiceError } from "../../service/errors/errors";
+import { noTask } from "../adopt/imported";
 import { choice, id, idLines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
 import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
+import { ResourceError } from "../resource";
 import { terminalStatusOf } from "./statuses";
 import { noteTask } from "./subtaskList";
 
@@ -20,7 +22,10 @@ export interface CloudSubtasksArgs extends ProfileArgs {
   taskId: string;
   /** The ids of the subtasks, in any order. A subtask that is removed from the list is left as it is. */
   subTaskIds: string[];
-  /** `started`: running or finished. `stopped`: not running, for whatever reason. A change makes a call for all subtasks. */
+  /**
+   * `started`: running or finished. `stopped`: not running, for whatever reason. A change makes a call for all
+   * subtasks.
+   */
   desired: "started" | "stopped";
 }
 
@@ -82,6 +87,23 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   async delete() {
     // The service has no call that removes a subtask.
   },
+
+  async imported(taskId, context) {
+    const list = await context.client.allSubtasks(taskId).catch((error: unknown) => {
+      throw isServiceError(error, "notFound") ? noTask(taskId) : error;
+    });
+    if (list.length === 0) {
+      throw new ResourceError(`Task "${taskId}" has no subtasks, so they cannot be imported.`);
+    }
+    const isAtRest = list.every(({ status }) => {
+      const terminal = terminalStatusOf(status, context.settings.statuses);
+      return terminal !== undefined && terminal !== "finished";
+    });
+    const subTaskIds = list.map(({ subTaskId }) => subTaskId).sort();
+    return { id: taskId, args: { taskId, subTaskIds, desired: isAtRest ? "stopped" : "started" } };
+  },
+
+  starts: ({ desired }) => (desired === "started" ? "subtasks" : undefined),
 };
 
 async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {
@@ -94,7 +116,10 @@ async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksStat
   );
 }
 
-/** A subtask that the service does not list can belong to an earlier run. Its status is unknown, so it does not count as drift. */
+/**
+ * A subtask that the service does not list can belong to an earlier run. Its status is unknown, so it does not count as
+ * drift.
+ */
 function satisfies(status: string | undefined, desired: "started" | "stopped", statuses: Statuses): boolean {
   if (status === undefined) {
     return true;

@@ -1,5 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
-import { allSubtasks } from "../../service/subtasks";
+import { allSubtasks } from "../../service/rows/subtasks";
 import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { statusesOf } from "./cloudRunModel";
@@ -8,8 +8,9 @@ import type { SubtaskFingerprint } from "./subtaskList";
 import { countsOf, fingerprintOf, isSameList, noteTask, runningOf, sharesSubtasks } from "./subtaskList";
 
 /**
- * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list can still be that of the
- * previous run, and later that of a run which somebody else started. So each read determines whose list it is.
+ * One read of a run's subtasks. The service lists subtasks by task, without a lotNo: just after a start, the list can
+ * still be that of the previous run, and later that of a run which somebody else started. So each read determines whose
+ * list it is.
  */
 export interface RunObservation {
   /** The run's state with what the list tells. */
@@ -69,9 +70,9 @@ export async function observeRun(
 }
 
 /**
- * A list belongs to this run if it has other subtasks than the list before the start. A service can use the same ids for each run. Then the
- * list belongs to this run when a subtask is running again. If subtasks were running before the start, they belong to another run until all
- * of them have stopped, even if the list grows.
+ * A list belongs to this run if it has other subtasks than the list before the start. A service can use the same ids
+ * for each run. Then the list belongs to this run when a subtask is running again. If subtasks were running before the
+ * start, they belong to another run until all of them have stopped, even if the list grows.
  */
 function isOwn(list: readonly Subtask[], before: SubtaskFingerprint | undefined, statuses: Statuses): boolean {
   if (before === undefined || !sharesSubtasks(before, list)) {

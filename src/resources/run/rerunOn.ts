@@ -3,7 +3,8 @@ import { isRecord } from "../../values/isRecord";
 import { canonical } from "../values";
 
 /**
- * A resource of `rerunOn` as `check` gets it: its type, its name, and a hash of all its arguments except options, with the content of files and lists.
+ * A resource of `rerunOn` as `check` gets it: its type, its name, and a hash of all its arguments except options, with
+ * the content of files and lists.
  * @param args the checked arguments. All are known.
  */
 export function namedHash(type: string, name: string, args: Readonly<Record<string, unknown>>): string {
@@ -11,7 +12,10 @@ export function namedHash(type: string, name: string, args: Readonly<Record<stri
   return `${type} ${name} ${hash.digest("hex")}`;
 }
 
-/** With a source, `adoptTaskId` names the existing copy. Adding or removing it changes nothing, so it must not start a paid run. */
+/**
+ * With a source, `adoptTaskId` names the existing copy. Adding or removing it changes nothing, so it must not start a
+ * paid run.
+ */
 function withoutOwnId(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { adoptTaskId, ...others } = args;
   if (args.sourceTaskId !== undefined) {
@@ -30,9 +34,10 @@ const sent = /^(.* )([0-9a-f]{64})$/su;
 const shownDigits = 12;
 
 /**
- * The value of `rerunOn` in the state: for each resource, its name and the beginning of the hash of its arguments, so that a preview shows by name what
- * starts a run. An entry of the state whose hash is the same stays as it is and where it is: another order starts no run, nor does another name, nor an
- * upgrade. New entries take the places of those that are gone.
+ * The value of `rerunOn` in the state: for each resource, its name and the beginning of the hash of its arguments, so
+ * that a preview shows by name what starts a run. An entry of the state whose hash is the same stays as it is and where
+ * it is: another order starts no run, nor does another name, nor an upgrade. New entries take the places of those that
+ * are gone.
  */
 export function joinRerunOn(given: unknown, before: unknown): unknown {
   if (!Array.isArray(given)) {

@@ -1,8 +1,9 @@
 import type { CheckContext } from "../resource";
 
 /**
- * Labels start runs: an up with a label starts one run of each CloudRun that has not run under this label yet. The program gives its label to `check`, which keeps the
- * previous label if there is none: so an up without a label shows no change. Only the state knows all labels of the past, because a preview shows every argument.
+ * Labels start runs: an up with a label starts one run of each CloudRun that has not run under this label yet. The
+ * program gives its label to `check`, which keeps the previous label if there is none: so an up without a label shows
+ * no change. Only the state knows all labels of the past, because a preview shows every argument.
  */
 export interface LabelArg {
   /**
@@ -39,7 +40,10 @@ interface LabelledArgs extends LabelArg {
   adoptLotNo?: string;
 }
 
-/** The label of this command if it can ask for a new run, else the previous one. Whether it does ask for one, only the state knows. */
+/**
+ * The label of this command if it can ask for a new run, else the previous one. Whether it does ask for one, only the
+ * state knows.
+ */
 export function checkLabel({ runLabel, ...args }: LabelledArgs, { previous, replaced, warn }: CheckContext): LabelArg {
   const before: LabelState & { adoptLotNo?: unknown } = previous ?? replaced ?? {};
   const isGiven = runLabel !== undefined && args.runOnLabel !== false && !labelsOf(before).includes(runLabel);

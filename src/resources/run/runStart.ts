@@ -23,7 +23,10 @@ export interface StartedRun {
   atStart: boolean;
 }
 
-/** The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with the labels of a run that is not. */
+/**
+ * The run that an earlier command started before it was killed, if it is the one to start now; and the arguments, with
+ * the labels of a run that is not.
+ */
 export async function takeOverRun(
   args: CheckedCloudRunArgs,
   context: Context,
@@ -32,8 +35,8 @@ export async function takeOverRun(
   let labelled = args;
   const request: MakingRequest = {
     ...startOf(args, context),
-    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over. A start that may have taken effect has to be
-    // cleared up first, under any label.
+    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over.
+    // A start that may have taken effect has to be cleared up first, under any label.
     isOther({ id, detail }: { id?: string; detail: LabelState }) {
       const isOther = detail.runLabel !== undefined && runLabel !== undefined && !labelsOf(detail).includes(runLabel);
       if (id !== undefined && isOther) {
@@ -107,8 +110,8 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Su
 const mostPauses = 3;
 
 /**
- * Reads the list until it shows the run's own subtasks. A later stop needs the subtasks from the start, because a later list can be that of
- * another run. The run exists, so a failed read does not matter.
+ * Reads the list until it shows the run's own subtasks. A later stop needs the subtasks from the start, because a later
+ * list can be that of another run. The run exists, so a failed read does not matter.
  */
 export async function noteOwnSubtasks({ state, atStart }: StartedRun, context: Context): Promise<CloudRunState> {
   let seen = state;

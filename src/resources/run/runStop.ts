@@ -13,7 +13,10 @@ export const mostStopSeconds = 300;
 /** One empty list proves nothing. After this number of empty lists, the run has nothing to stop. */
 const mostEmptyLists = 4;
 
-/** Stops the running subtasks of this run and waits until they have stopped. Subtasks that can belong to another run are never stopped. */
+/**
+ * Stops the running subtasks of this run and waits until they have stopped. Subtasks that can belong to another run are
+ * never stopped.
+ */
 export async function stopRun(run: CloudRunState, context: Context): Promise<void> {
   const { taskId, lotNo, ownList } = run;
   if (run.status === "finished" && ownList === undefined) {

@@ -16,8 +16,8 @@ const mostSecondsForProgress = 10;
 const mostNamed = 10;
 
 /**
- * Waits until the run has finished, and returns its state. Whatever ends the wait, the run exists: a partial failure keeps it in the state,
- * so that the next up continues to wait.
+ * Waits until the run has finished, and returns its state. Whatever ends the wait, the run exists: a partial failure
+ * keeps it in the state, so that the next up continues to wait.
  */
 export async function waitForRun(
   run: CloudRunState,
@@ -48,7 +48,8 @@ export async function waitForRun(
     }
     const before = rows;
     rows = await countRows(run, context, deadlineSeconds);
-    // Without any row, the run may not have begun to extract. While the list is that of an earlier run, this run's subtasks may all wait.
+    // Without any row, the run may not have begun to extract. While the list is that of an earlier run, this run's
+    // subtasks may all wait.
     const canSettle = is === "ended" || (seen.shows === "nothing" && rows !== 0);
     if (!canSettle) {
       settledSince = undefined;
@@ -111,7 +112,10 @@ function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: 
   return { is: hasEnded ? "ended" : "running", message: "" };
 }
 
-/** By a read of one row. Never from notexported, which can return rows only once. Undefined if only the progress line needs it, and the read fails. */
+/**
+ * By a read of one row. Never from notexported, which can return rows only once. Undefined if only the progress line
+ * needs it, and the read fails.
+ */
 async function countRows(
   { taskId, lotNo, finishedWhen }: CloudRunState,
   { client, interrupted }: Context,

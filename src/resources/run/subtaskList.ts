@@ -68,7 +68,10 @@ export function countsOf(list: readonly Subtask[]): SubtaskCounts {
   return { total: list.length, byStatus: Object.fromEntries(byStatus) };
 }
 
-/** A list with subtasks proves that the task exists. An empty list does not: a service can return one for an unknown task. */
+/**
+ * A list with subtasks proves that the task exists. An empty list does not: a service can return one for an unknown
+ * task.
+ */
 export function noteTask(taskId: string, list: readonly Subtask[], context: Context): void {
   if (list.length > 0) {
     context.saw(taskId, "there");

@@ -8,8 +8,8 @@ import type { Loop, LoopOf } from "./setting";
 import { howToReadLists } from "./setting";
 
 /**
- * Refuses a declaration without items that were sent before, because an append cannot remove items. `at` is the path of the loop, with a
- * dot at the end.
+ * Refuses a declaration without items that were sent before, because an append cannot remove items. `at` is the path of
+ * the loop, with a dot at the end.
  */
 export function checkAppend(now: Loop, before: Loop, at: string, { problems, folder }: CheckContext): void {
   if (now.mode !== "append") {
@@ -68,7 +68,10 @@ async function itemsOfLoop({ taskId, now }: LoopStep, context: Context): Promise
   return read.lines;
 }
 
-/** The items that the service's list lacks. If the service does not show its list: the items that were not sent before, as far as that is known. */
+/**
+ * The items that the service's list lacks. If the service does not show its list: the items that were not sent before,
+ * as far as that is known.
+ */
 async function itemsToAppend(
   { taskId, now, before, isPending }: LoopStep,
   isNew: boolean,

@@ -15,8 +15,8 @@ export interface ParameterAction {
   /** The type of the action, as the service names it. */
   actionType: string;
   /**
-   * Property values by name. The service gets strings, so `3` and `"3"` mean the same. Write an integer beyond 9007199254740991 as a string. Only the
-   * properties declared here are written and compared.
+   * Property values by name. The service gets strings, so `3` and `"3"` mean the same. Write an integer beyond
+   * 9007199254740991 as a string. Only the properties declared here are written and compared.
    */
   properties?: Record<string, string | number | boolean>;
   /** The list that the action loops over. */
@@ -37,8 +37,8 @@ export type CheckedActions = Record<string, CheckedAction>;
 /** State of a resource whose declaration can lose settings that it then restores. */
 export interface LeavingState {
   /**
-   * The settings that left the declaration in an update whose response was lost: the next update restores them. Secret, also where the program no longer
-   * declares a secret.
+   * The settings that left the declaration in an update whose response was lost: the next update restores them. Secret,
+   * also where the program no longer declares a secret.
    * @internal
    */
   leaving?: CheckedActions;
@@ -65,7 +65,9 @@ export function checkActionRules(actions: ParameterActions | undefined, problems
   }
 }
 
-/** Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task. */
+/**
+ * Normalizes the lists of all actions. `isSame` if the actions that were checked last time are those of the same task.
+ */
 export function checkParameterActions(
   { actions, onDelete }: { actions: ParameterActions } & RestoreArgs,
   isSame: boolean,

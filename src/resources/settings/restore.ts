@@ -10,13 +10,14 @@ import type { Setting, Write } from "./setting";
 import { byKey, hasSameValue, howToReadLists, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
 
 /**
- * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the declaration. A
- * setting that somebody else has changed since keeps its value.
+ * With `onDelete: "restore"`, the settings from before the first write are remembered, and restored when they leave the
+ * declaration. A setting that somebody else has changed since keeps its value.
  */
 export interface RestoreArgs {
   /**
-   * What happens when the settings leave the program. `retain`: they stay at the service, with a warning. `restore`: the values from before the first
-   * write come back, unless somebody has changed them since. It covers settings that are declared from then on. A change makes no call.
+   * What happens when the settings leave the program. `retain`: they stay at the service, with a warning. `restore`:
+   * the values from before the first write come back, unless somebody has changed them since. It covers settings that
+   * are declared from then on. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "restore";
@@ -44,8 +45,8 @@ export async function actionsBefore(
 }
 
 /**
- * The note of a read about drift. Only a restore needs it, to know whose value the service has. Without a restore, a refresh would show a
- * useless note beside the drift.
+ * The note of a read about drift. Only a restore needs it, to know whose value the service has. Without a restore, a
+ * refresh would show a useless note beside the drift.
  */
 export function noteOfDrift(state: RestoreArgs & DriftState, drift: readonly Setting[]): DriftState {
   const all = merge(driftedOf(state), drift.map(idOf));
@@ -108,8 +109,9 @@ export interface RestoreState extends RestoreArgs, DriftState {
 }
 
 /**
- * What to write for settings that are no longer declared: the remembered values, if the settings still have the declared values. A warning names the
- * others. Call it inside `exclusive`, so that another resource writes either before this call or after the restore.
+ * What to write for settings that are no longer declared: the remembered values, if the settings still have the
+ * declared values. A warning names the others. Call it inside `exclusive`, so that another resource writes either
+ * before this call or after the restore.
  */
 export async function settingsToRestore(
   state: RestoreState,

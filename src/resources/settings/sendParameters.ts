@@ -10,8 +10,8 @@ import { hasSameValue, listed, listOf, shownSetting, toUpdates } from "./setting
 type LoopWrite = Extract<Write, { part: "loop" }>;
 
 /**
- * Sends properties and loops in one updateTaskParameters, and makes sure that the service has taken the loops. Appends go by updateLoopItems, because an append
- * that was ignored and one that was taken look alike.
+ * Sends properties and loops in one updateTaskParameters, and makes sure that the service has taken the loops. Appends
+ * go by updateLoopItems, because an append that was ignored and one that was taken look alike.
  * @param took called after each request that took effect
  * @returns the service's `updatedParameters`
  */

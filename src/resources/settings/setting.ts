@@ -8,8 +8,8 @@ import { actionsById, fieldOf, itemsOf, propertyOf } from "../task/taskPresence"
 import { firstOf } from "../values";
 
 /**
- * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them turns its arguments and
- * its state into settings, and chooses the operation that writes them.
+ * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them
+ * turns its arguments and its state into settings, and chooses the operation that writes them.
  */
 export type Setting = SettingOf<Loop>;
 
@@ -39,13 +39,19 @@ export interface LoopOf<L> extends Action {
 export interface ActionLoop {
   /** The type of the list, as the service names it, for example `UrlList`. */
   loopType: string;
-  /** The items, each without a line break. A diff shows the lines that were added and removed. Either this or `itemsFile`. */
+  /**
+   * The items, each without a line break. A diff shows the lines that were added and removed. Either this or
+   * `itemsFile`.
+   */
   items?: string[];
-  /** A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows that the file changed. */
+  /**
+   * A file with one item on each line (UTF-8; blank lines are skipped), relative to the program's folder. A diff shows
+   * that the file changed.
+   */
   itemsFile?: string;
   /**
-   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end; those not sent before if the
-   * service does not show its list.
+   * `replace`: the list becomes these items. `append`: the items that the service's list lacks are added at its end;
+   * those not sent before if the service does not show its list.
    * @default "replace"
    */
   mode?: "replace" | "append";
@@ -105,7 +111,10 @@ export function typesOf(settings: readonly Action[]): string[] {
   return settings.flatMap(({ actionType }) => actionType ?? []);
 }
 
-/** Services compare types of loops without regard to case. A change of case alone does not count, so the earlier spelling stays. */
+/**
+ * Services compare types of loops without regard to case. A change of case alone does not count, so the earlier
+ * spelling stays.
+ */
 export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   const same = typeof now === "string" && typeof before === "string" && now.toLowerCase() === before.toLowerCase();
   return same ? (before as T & string) : now;
@@ -147,7 +156,10 @@ function contentOf(setting: Setting): string {
     : `${setting.value.loopType.toLowerCase()} ${setting.value.sha256}`;
 }
 
-/** The declaration with the value at the service: the same object if that is the declared value. Undefined if the service does not show it. */
+/**
+ * The declaration with the value at the service: the same object if that is the declared value. Undefined if the
+ * service does not show it.
+ */
 function asShown(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): Setting | undefined {
   const shown = shownSetting(setting, actions);
   if (shown === undefined || hasSameValue(setting, shown)) {
@@ -166,7 +178,8 @@ function asShown(setting: Setting, actions: ReadonlyMap<unknown, ActionShown>): 
 /** What the shown list has of a declaration that appends. */
 function appendedOf(declared: Loop, shown: Loop): Omit<Loop, "loopType"> {
   if (declared.itemsFile !== undefined) {
-    // Only the digest of the file is known, and not which of its items are missing. The next update looks for all of them.
+    // Only the digest of the file is known, and not which of its items are missing. The next update looks for all of
+    // them.
     return shown.count < declared.count ? listOf([]) : declared;
   }
   const there = new Set(splitLines(shown.items ?? ""));
@@ -197,7 +210,10 @@ export function inEffect(settings: readonly Setting[], actions: readonly ActionS
   });
 }
 
-/** The properties to write: all properties of each action in which any was added or changed. So an action is always written as it is declared. */
+/**
+ * The properties to write: all properties of each action in which any was added or changed. So an action is always
+ * written as it is declared.
+ */
 export function changedProperties(before: readonly Setting[], now: readonly Setting[]): Property[] {
   const old = byKey(before);
   const properties = now.filter((setting) => setting.part === "property");

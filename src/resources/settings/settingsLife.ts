@@ -33,7 +33,10 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
   previous(remembered: readonly Setting[]): State["previous"];
   /** The state with these settings in place of its own. */
   withDrift(state: State, drift: readonly Setting[]): State;
-  /** Sends all, in one request if possible, and calls `took` after each that took effect. Returns the outputs that the service sets. */
+  /**
+   * Sends all, in one request if possible, and calls `took` after each that took effect. Returns the outputs that the
+   * service sets.
+   */
   send(
     taskId: string,
     writes: readonly Write[],

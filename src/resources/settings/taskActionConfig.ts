@@ -1,3 +1,4 @@
+import { importedSettings, propertiesOf } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
 import { choice, id, mapOf, object, scalar, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
@@ -88,4 +89,5 @@ export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigSt
   secretOutputs: ["previous", "leaving"],
   manages: ({ actions }) => idsOfActions(actions),
   ...settingsLife(form),
+  imported: (taskId, context) => importedSettings("TaskActionConfig", taskId, propertiesOf, context),
 };

@@ -1,6 +1,9 @@
+import { secretValue } from "../adopt/adoptedTask";
+import { idsOf, shownTask } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
 import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
+import { ResourceError } from "../resource";
 import { checkLoop, loopOf, loopSpec } from "./loopArgs";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
@@ -89,4 +92,16 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
   },
 
   ...settingsLife(form),
+
+  async imported(given, context) {
+    const [taskId, actionId] = idsOf("TaskLoopItems", given, "ACTION");
+    const { actions } = await shownTask(taskId, context);
+    const { loop } = actions.find((action) => action.actionId === actionId) ?? {};
+    if (loop === undefined || loop.items === secretValue) {
+      throw new ResourceError(
+        `The service shows no list of action "${actionId}" of task "${taskId}" that can be imported. The import requests the actions of webextract:actionTypes.`,
+      );
+    }
+    return { id: taskId, args: { taskId, actionId, loopType: loop.loopType, items: [...loop.items] } };
+  },
 };

@@ -1,3 +1,4 @@
+import { importedSettings, partsOf } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
 import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
@@ -18,7 +19,8 @@ import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
 /**
- * Properties and loops of a task's actions, in one request. Lists to append to, and loops that the service ignores there, are sent by `POST /task/updateLoopItems`.
+ * Properties and loops of a task's actions, in one request. Lists to append to, and loops that the service ignores
+ * there, are sent by `POST /task/updateLoopItems`.
  *
  * | step | call |
  * |---|---|
@@ -90,4 +92,5 @@ export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, C
   },
 
   ...settingsLife(form),
+  imported: (taskId, context) => importedSettings("TaskParameters", taskId, partsOf, context),
 };

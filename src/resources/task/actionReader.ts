@@ -39,7 +39,10 @@ export class ActionReader {
     private readonly asking: Asking = withinMilliseconds,
   ) {}
 
-  /** What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task alone would. */
+  /**
+   * What the service shows of one task; undefined if the response omits the task. Rejects as a request for this task
+   * alone would.
+   */
   read(taskId: string, actionTypes: readonly string[]): Promise<TaskActions | undefined> {
     return (actionTypes.length > 0 ? this.typed : this.untyped).load({ taskId, actionTypes });
   }
@@ -67,7 +70,10 @@ export class ActionReader {
   }
 }
 
-/** Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if no response came. */
+/**
+ * Whether an error can concern only some of several tasks: a refusal, or a failure inside the service. Not if no
+ * response came.
+ */
 function mayBeAboutSome(error: unknown): boolean {
   return (
     isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy") ||

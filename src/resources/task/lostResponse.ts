@@ -11,8 +11,8 @@ import { adoptingArgument, describeMade, describeUncertain, timeOf } from "./req
 import type { Presence } from "./taskPresence";
 
 /**
- * A copy or a start whose response was lost may have taken effect. A second request could make a second task or a second paid run, so the
- * state keeps the resource with a placeholder id until the user says what happened.
+ * A copy or a start whose response was lost may have taken effect. A second request could make a second task or a
+ * second paid run, so the state keeps the resource with a placeholder id until the user says what happened.
  */
 export interface LostResponseState {
   /** `unknown` until the user says whether the request took effect. */
@@ -50,14 +50,18 @@ export async function sendOnce<T>(
   }
 }
 
-/** The message of a client's error without its hint, which is for callers of the client. A resource gives its own advice. */
+/**
+ * The message of a client's error without its hint, which is for callers of the client. A resource gives its own
+ * advice.
+ */
 export function withoutHint({ message, hint }: ServiceError): string {
   return (message.endsWith(hint) ? message.slice(0, -hint.length) : message).trim();
 }
 
 /**
- * What the same request made before: an earlier run was killed before it could save its state, or this step failed later and is repeated. `look` reads whether it still
- * exists. If that is unclear, throws a partial failure as for a lost response, because a second request could make a second one.
+ * What the same request made before: an earlier run was killed before it could save its state, or this step failed
+ * later and is repeated. `look` reads whether it still exists. If that is unclear, throws a partial failure as for a
+ * lost response, because a second request could make a second one.
  */
 export async function takeOver(
   request: MakingRequest,
@@ -122,7 +126,10 @@ export function isOutcomeUnknown(state: LostResponseState): boolean {
   return state.outcome === "unknown";
 }
 
-/** An id to adopt or a new `retry` ends an unknown outcome. Both replace, and delete first, because there is nothing to delete. */
+/**
+ * An id to adopt or a new `retry` ends an unknown outcome. Both replace, and delete first, because there is nothing to
+ * delete.
+ */
 export function lostResponseDifference(
   state: LostResponseState,
   args: { retry?: string },
@@ -143,7 +150,10 @@ export function refuseUpdateOfUnknown(state: LostResponseState): void {
   }
 }
 
-/** Whether `args` differ from the state, and only in these arguments. Adding or removing the present id as the one to adopt changes nothing. */
+/**
+ * Whether `args` differ from the state, and only in these arguments. Adding or removing the present id as the one to
+ * adopt changes nothing.
+ */
 export function onlyDiffers(spec: ArgSpecs, state: object, args: object, names: readonly string[]): boolean {
   const differing = [...new Set([...Object.keys(spec), ...names])].filter(
     (name) => canonical(valuesOf(state)[name]) !== canonical(valuesOf(args)[name]),
@@ -156,9 +166,9 @@ function valuesOf(from: object): Record<string, unknown> {
 }
 
 /**
- * Keeps the id to adopt in the inputs after it was removed from the program, if the rest of the declaration is the same (`isSame`). With a
- * diff of `changes: false` instead, a value that becomes secret in the same up would stay in plain text, and the id could not be added again
- * without a change.
+ * Keeps the id to adopt in the inputs after it was removed from the program, if the rest of the declaration is the same
+ * (`isSame`). With a diff of `changes: false` instead, a value that becomes secret in the same up would stay in plain
+ * text, and the id could not be added again without a change.
  */
 export function keepingAdoption<Args extends object>(
   args: Args,

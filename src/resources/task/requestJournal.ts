@@ -1,11 +1,11 @@
 /**
- * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect and before the engine saved
- * the state. The next process finds the note.
+ * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect
+ * and before the engine saved the state. The next process finds the note.
  */
 export interface RequestJournal {
   /**
-   * The note of the same request of this resource, unless the state has what the request made. An earlier process sent it, or this one: the engine repeats
-   * a failed step if a hook `onError` asks for it.
+   * The note of the same request of this resource, unless the state has what the request made. An earlier process sent
+   * it, or this one: the engine repeats a failed step if a hook `onError` asks for it.
    * @param inputs undefined for a request with any inputs
    */
   earlier(operation: OnceOperation, inputs?: object): Promise<EarlierRequest | undefined>;

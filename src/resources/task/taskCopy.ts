@@ -1,4 +1,5 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
+import { shownTask } from "../adopt/imported";
 import type { Problem } from "../args";
 import { boolean, choice, id, string } from "../args";
 import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
@@ -32,13 +33,14 @@ export interface TaskCopyArgs extends ProfileArgs {
   /** The group of the copy. Requires `sourceTaskId`. A change replaces. */
   taskGroupId?: string;
   /**
-   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never removed. With `sourceTaskId`: a copy whose
-   * response was lost. Adding or removing the id of the present task changes nothing. Another id replaces.
+   * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never
+   * removed. With `sourceTaskId`: a copy whose response was lost. Adding or removing the id of the present task changes
+   * nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
-   * What a delete does with the task's rows. `removeData` removes them, but refuses to if there are any and `forceDestroy` is not set. The task itself
-   * always stays. A change makes no call.
+   * What a delete does with the task's rows. `removeData` removes them, but refuses to if there are any and
+   * `forceDestroy` is not set. The task itself always stays. A change makes no call.
    * @default "removeData" for a copy, "retain" for an adopted task
    */
   onDelete?: "retain" | "removeData";
@@ -47,7 +49,10 @@ export interface TaskCopyArgs extends ProfileArgs {
    * @default false
    */
   forceDestroy?: boolean;
-  /** After a copy whose response was lost, a new string copies again, as a replace. At any other time a change makes no call. */
+  /**
+   * After a copy whose response was lost, a new string copies again, as a replace. At any other time a change makes no
+   * call.
+   */
   retry?: string;
 }
 
@@ -170,6 +175,11 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
         `Task "${id}" stays at the service, because the API cannot delete a task; ${rows}. If you do not need the task, delete it in the service's own interface.`,
       );
     }
+  },
+
+  async imported(taskId, context) {
+    await shownTask(taskId, context);
+    return { id: taskId, args: { adoptTaskId: taskId } };
   },
 };
 

@@ -8,8 +8,8 @@ import { entryOf } from "../values";
 export type ActionShown = Record<string, unknown>;
 
 /**
- * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for a task that a
- * response omits, because it is possible that the task has no action of the requested types.
+ * What is known of a task. `gone` only if the service says explicitly that this one task does not exist. `unclear` for
+ * a task that a response omits, because it is possible that the task has no action of the requested types.
  */
 export type Presence = { is: "there"; actions: ActionShown[]; name?: string } | { is: "gone" } | { is: "unclear" };
 
@@ -75,7 +75,10 @@ async function looking(
   }
 }
 
-/** Whether the service says that a task is gone. Does not report the finding to `saw`, because no resource of the caller manages the task. */
+/**
+ * Whether the service says that a task is gone. Does not report the finding to `saw`, because no resource of the caller
+ * manages the task.
+ */
 export async function isGone(taskId: string, context: Context): Promise<boolean> {
   try {
     return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
@@ -108,9 +111,9 @@ export function pairOf(entry: unknown): [string, unknown] | undefined {
 }
 
 /**
- * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service does not show it. If
- * the service shows a number or a boolean that equals the declared one, the value is the declared string, because the service does not keep
- * how it was written.
+ * The value of a property: in a list of name/value pairs, in a map, or in the action itself. Undefined if the service
+ * does not show it. If the service shows a number or a boolean that equals the declared one, the value is the declared
+ * string, because the service does not keep how it was written.
  */
 export function propertyOf(action: ActionShown, name: string, declared: string): string | undefined {
   const properties = fieldOf(action, "properties");

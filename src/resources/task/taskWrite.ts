@@ -16,8 +16,8 @@ export interface TaskWrite<State> {
 }
 
 /**
- * Writes to a task. Call it inside `exclusive`. If the response is lost, or only the first of several requests took effect, the resource is kept with the write
- * pending. Except for an append, a write can safely be sent again.
+ * Writes to a task. Call it inside `exclusive`. If the response is lost, or only the first of several requests took
+ * effect, the resource is kept with the write pending. Except for an append, a write can safely be sent again.
  */
 export async function writeTask<State extends PendingState & { taskId: string }, Result>(
   { state, kept = state, append }: TaskWrite<State>,
@@ -46,7 +46,10 @@ export async function writeTask<State extends PendingState & { taskId: string },
   }
 }
 
-/** Notes an append in the journal: if the process is killed during the request, only the service's list shows what is still to do. */
+/**
+ * Notes an append in the journal: if the process is killed during the request, only the service's list shows what is
+ * still to do.
+ */
 function sendAppend<Result>(
   taskId: string,
   inputs: object,
@@ -57,7 +60,10 @@ function sendAppend<Result>(
   return journal === undefined ? send() : journal.once({ operation: "append", inputs, what }, send, () => undefined);
 }
 
-/** What is still to do of a resource that appends: what its state says, or an append of an earlier run that ended before it could save. */
+/**
+ * What is still to do of a resource that appends: what its state says, or an append of an earlier run that ended before
+ * it could save.
+ */
 export async function pendingWithAppend(pending: readonly string[], { journal }: Context): Promise<readonly string[]> {
   if (pending.length > 0 || (await journal?.earlier("append")) === undefined) {
     return pending;

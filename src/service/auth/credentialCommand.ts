@@ -24,9 +24,9 @@ const longest = 60;
 const largestOutput = 1024 * 1024;
 
 /**
- * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. If it fails, at its time limit,
- * at an interruption and at the end of this process, the command ends with all that it has started. A command that starts after the
- * interruption serves a request that completes what has begun.
+ * Runs the command line in the system's shell. Its stderr is passed on, its stdout is read and never shown. If it
+ * fails, at its time limit, at an interruption and at the end of this process, the command ends with all that it has
+ * started. A command that starts after the interruption serves a request that completes what has begun.
  * @throws Error for the user that names nothing that the command printed
  */
 export async function runCredentialCommand(command: string, interrupted: AbortSignal): Promise<AccessToken> {

@@ -17,12 +17,15 @@ export interface TokenParts {
   refresh: (refreshToken: string) => Promise<NewTokens>;
 }
 
-/** What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no work of the provider. */
+/**
+ * What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no work
+ * of the provider.
+ */
 const fullDisk = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /**
- * The sources of access tokens that use the token store. A rotated refresh token is stored before the access token beside it is used.
- * docs/explanation/credentials.md describes which family is used.
+ * The sources of access tokens that use the token store. A rotated refresh token is stored before the access token
+ * beside it is used. docs/explanation/credentials.md describes which family is used.
  */
 export class TokenRefresh {
   readonly store: TokenStore;
@@ -48,7 +51,8 @@ export class TokenRefresh {
   }
 
   /**
-   * A new access token of the own family, or one of the stand-in. One process at a time refreshes, under the lock, and the others use its tokens.
+   * A new access token of the own family, or one of the stand-in. One process at a time refreshes, under the lock, and
+   * the others use its tokens.
    * @param always refreshes although the stored access token is good
    * @throws NoToken if no other source can help
    */
@@ -66,7 +70,10 @@ export class TokenRefresh {
     }
   }
 
-  /** With `own`: the family of the configured refresh token; without one, and with the store alone, the imported or the only family. */
+  /**
+   * With `own`: the family of the configured refresh token; without one, and with the store alone, the imported or the
+   * only family.
+   */
   async #families(): Promise<Families> {
     const { refreshToken, accessToken, credentialCommand, tokenStore } = this.#parts.options;
     const families = await this.store.families(refreshToken);
@@ -79,7 +86,8 @@ export class TokenRefresh {
   async #firstAccepted(always: boolean): Promise<TokenLookup> {
     const refused: string[] = [];
     for (;;) {
-      // Read again after a refusal, because another machine that shares the store without locks can have refreshed first.
+      // Read again after a refusal, because another machine that shares the store without locks can have refreshed
+      // first.
       const families = await this.#families();
       const { own, standIn } = families;
       const candidates = [

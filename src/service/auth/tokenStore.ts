@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-// Loaded at the start, although few programs need it, because the library listens to signals from its import on. A listener that is added after
-// a `process.once` of the program would be the only one left and would end the process.
+// Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
+// listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/isRecord";
 import { pause } from "../clock";
@@ -13,7 +13,10 @@ import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
 import { parsedJson } from "../parsedJson";
 
-/** The newest tokens that one start token led to. A start token is the refresh token that somebody configured or imported. Times are milliseconds since 1970. */
+/**
+ * The newest tokens that one start token led to. A start token is the refresh token that somebody configured or
+ * imported. Times are milliseconds since 1970.
+ */
 export interface TokenFamily {
   /** The name of the start token, see {@link TokenStore.keyOf}. */
   key: string;
@@ -43,7 +46,8 @@ export interface Families {
 interface StoreFile {
   version: 1;
   /**
-   * In the order in which they began. No family is ever dropped: a clock that is wrong must not cost an account its only valid refresh token.
+   * In the order in which they began. No family is ever dropped: a clock that is wrong must not cost an account its
+   * only valid refresh token.
    */
   families: TokenFamily[];
   /** By profile: the key of the family that `token import` stored last. */
@@ -60,8 +64,8 @@ const lockAttempts = 150;
 export class TokenStoreError extends Error {}
 
 /**
- * The rotated refresh tokens of one service: a file that only its owner can read. Profiles with the same refresh token share its family, in
- * one process and in several.
+ * The rotated refresh tokens of one service: a file that only its owner can read. Profiles with the same refresh token
+ * share its family, in one process and in several.
  */
 export class TokenStore {
   readonly file: string;
@@ -135,7 +139,10 @@ export class TokenStore {
     }
   }
 
-  /** Runs the work while no other process holds the same store; without a lock if there can be none, because a read-only home folder must not block a command. */
+  /**
+   * Runs the work while no other process holds the same store; without a lock if there can be none, because a read-only
+   * home folder must not block a command.
+   */
   async locked<T>(work: () => Promise<T>): Promise<T> {
     const unlock = await this.#lock().catch((error: unknown) => {
       this.#noLock = codeOf(error);
@@ -168,7 +175,8 @@ export class TokenStore {
           stale: lockStaleAfter,
           update: 5_000,
           fs: lockFiles,
-          // By default, the library throws and so ends the process. A process that was only suspended for a while must continue.
+          // By default, the library throws and so ends the process. A process that was only suspended for a while must
+          // continue.
           onCompromised: (error) => {
             this.#isLocked = false;
             this.#noLock = codeOf(error);
@@ -210,8 +218,9 @@ export class TokenStore {
   }
 
   /**
-   * The file is kept, because it can contain the only valid refresh token. The work continues, because the configured refresh token can
-   * still be valid. Without the lock, another process can replace the file at any moment, so only the holder of the lock renames it.
+   * The file is kept, because it can contain the only valid refresh token. The work continues, because the configured
+   * refresh token can still be valid. Without the lock, another process can replace the file at any moment, so only the
+   * holder of the lock renames it.
    */
   async #corrupt(isNeeded: boolean): Promise<StoreFile> {
     if (this.#isLocked) {
@@ -242,8 +251,9 @@ function withFamily(content: StoreFile, family: TokenFamily, profile: string): S
 }
 
 /**
- * The file system of the lock library. The time of a live lock is never in the future. Such a lock was made while the clock was wrong, and the
- * library would wait until that time. So it gets the oldest time, with which the lock is stale.
+ * The file system of the lock library. The time of a live lock is never in the future. Such a lock was made while the
+ * clock was wrong, and the library would wait until that time. So it gets the oldest time, with which the lock is
+ * stale.
  */
 const lockFiles = {
   ...fs,

@@ -7,10 +7,16 @@ import { runCredentialCommand } from "./credentialCommand";
 import type { TokenParts } from "./tokenRefresh";
 import { TokenRefresh } from "./tokenRefresh";
 
-/** Milliseconds before a source with a refused token is tried again, so that a hundred calls do not make a hundred refreshes. */
+/**
+ * Milliseconds before a source with a refused token is tried again, so that a hundred calls do not make a hundred
+ * refreshes.
+ */
 const restAfterRefusal = 30_000;
 
-/** The access token of a client. The first source with a token provides it. One refresh renews it in time, for all calls that wait for it. */
+/**
+ * The access token of a client. The first source with a token provides it. One refresh renews it in time, for all calls
+ * that wait for it.
+ */
 export class Tokens {
   readonly #parts: TokenParts;
   readonly #refresh: TokenRefresh;
@@ -126,8 +132,8 @@ export class Tokens {
   #refuse({ value, source }: AccessToken): void {
     const isNew = !this.#refused.has(value) && !this.#proven.has(value);
     this.#refused.add(value);
-    // The service refused a new token at once, so it would refuse the next token of this source too. A call that sends the old token once more does
-    // not make the rest longer.
+    // The service refused a new token at once, so it would refuse the next token of this source too. A call that sends
+    // the old token once more does not make the rest longer.
     if (isNew && (source === "credentialCommand" || source === "refreshToken")) {
       this.#rest(source, {
         reason: `the new access token from ${this.#parts.settings.settingName(source)} was refused`,
@@ -152,8 +158,8 @@ export class Tokens {
   }
 
   /**
-   * The refused token, once for each call, if no source has another: the refusal can come from a gateway, or from one endpoint only. If the service
-   * accepted the token from other calls, a call tries it twice.
+   * The refused token, once for each call, if no source has another: the refusal can come from a gateway, or from one
+   * endpoint only. If the service accepted the token from other calls, a call tries it twice.
    */
   #onceMore(refusedByCall: readonly string[]): AccessToken | undefined {
     const last = this.#current;

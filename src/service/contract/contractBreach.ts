@@ -1,4 +1,7 @@
-/** A response that breaks the contract. The message contains the field and the kind of its value, never the value itself. */
+/**
+ * A response that breaks the contract. The message contains the field and the kind of its value, never the value
+ * itself.
+ */
 export class ContractBreach extends Error {
   override readonly name = "ContractBreach";
 }

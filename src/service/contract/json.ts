@@ -2,8 +2,8 @@ import { ContractBreach } from "./contractBreach";
 import { JsonScanner } from "./jsonScanner";
 
 /**
- * Parses JSON and keeps integers that a double cannot hold as strings with all their digits: a batch number of 18 digits, rounded, is
- * another batch. The work is linear in the size of the body, whatever it holds.
+ * Parses JSON and keeps integers that a double cannot hold as strings with all their digits: a batch number of 18
+ * digits, rounded, is another batch. The work is linear in the size of the body, whatever it holds.
  * @throws ContractBreach
  */
 export function parseJson(body: Buffer | string): unknown {

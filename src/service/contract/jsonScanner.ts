@@ -19,13 +19,16 @@ const digits = new Set(Buffer.from("0123456789abcdefABCDEF"));
 const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /**
- * Finds where the parts of a JSON text lie without parsing them, so that each stays byte for byte what was sent. Each method checks what it passes:
- * `JSON.parse` accepts it too. The bytes must be UTF-8.
+ * Finds where the parts of a JSON text lie without parsing them, so that each stays byte for byte what was sent. Each
+ * method checks what it passes: `JSON.parse` accepts it too. The bytes must be UTF-8.
  */
 export class JsonScanner {
   /** Where the next part begins. */
   at = 0;
-  /** All bytes as one string, made when the first part is needed: to cut a string is much faster than to decode bytes. Empty if a character is not a byte. */
+  /**
+   * All bytes as one string, made when the first part is needed: to cut a string is much faster than to decode bytes.
+   * Empty if a character is not a byte.
+   */
   #ascii: string | undefined;
 
   /** @param noteLongNumber is called with the begin and the end of each number that a double may not represent */
@@ -49,7 +52,10 @@ export class JsonScanner {
     this.#items(openList, closeList, item);
   }
 
-  /** Goes through an object. `member` is called before each value with the begin and the end of its name, and passes the value. */
+  /**
+   * Goes through an object. `member` is called before each value with the begin and the end of its name, and passes the
+   * value.
+   */
   object(member: (from: number, to: number) => void): void {
     this.#items(openObject, closeObject, () => {
       if (this.next() !== quote) this.#cutOff();

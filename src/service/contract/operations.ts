@@ -1,6 +1,6 @@
 /**
- * The 16 operations of the service, in the contract's order. All differences between operations are in these entries: the client's methods,
- * the checks of requests and responses, and the rules for retries derive from them.
+ * The 16 operations of the service, in the contract's order. All differences between operations are in these entries:
+ * the client's methods, the checks of requests and responses, and the rules for retries derive from them.
  */
 import type { Kind, Shape } from "../../values/kinds";
 import { anything, boolean, choice, freeMap, id, integer, list } from "../../values/kinds";
@@ -19,19 +19,23 @@ export interface Operation<Request, Response> {
   /** The plan that the contract requires. `notShown`: the contract does not show it. */
   readonly plan: "all" | "professional" | "notShown";
   /**
-   * Whether a request can be sent again if it is unknown whether the first one took effect. `repeatable`: two equal requests have the
-   * effect of one. `once`: two requests have two effects (a second copy, a second paid run, items twice), so the request is sent again only
-   * after a refusal that proves that nothing happened. `unlessAppending`: `once` if the request appends loop items, otherwise `repeatable`.
+   * Whether a request can be sent again if it is unknown whether the first one took effect. `repeatable`: two equal
+   * requests have the effect of one. `once`: two requests have two effects (a second copy, a second paid run, items
+   * twice), so the request is sent again only after a refusal that proves that nothing happened. `unlessAppending`:
+   * `once` if the request appends loop items, otherwise `repeatable`.
    */
   readonly repeat: "repeatable" | "once" | "unlessAppending";
   /**
-   * Set if a service can return each row only once. The request uses a new connection: a kept connection that is just closing could lose
-   * the rows.
+   * Set if a service can return each row only once. The request uses a new connection: a kept connection that is just
+   * closing could lose the rows.
    */
   readonly returnsOnce?: true;
   /** `data` of a response that says in words that the change was made, and has no data. */
   readonly doneData?: (request: Readonly<Record<string, unknown>>) => unknown;
-  /** What may exist after a lost response of a request that is not sent again, how to check, and how to continue. `task` is for people. */
+  /**
+   * What may exist after a lost response of a request that is not sent again, how to check, and how to continue. `task`
+   * is for people.
+   */
   readonly ifLost?: (task: string, taskGroupId: string | undefined) => string;
   /** Members of the request whose strings are the caller's own; all others name something of the service's. */
   readonly values?: readonly string[];
@@ -58,7 +62,10 @@ function operation<Request, Response>(entry: Entry<Request, Response>): Operatio
 const read = { method: "GET", sends: "query", credential: "bearer", plan: "notShown", repeat: "repeatable" } as const;
 const write = { method: "POST", sends: "json", credential: "bearer", plan: "notShown" } as const;
 
-/** The kinds of an object's fields. Of a request, only these are sent. The compiler compares them with the interface that callers see. */
+/**
+ * The kinds of an object's fields. Of a request, only these are sent. The compiler compares them with the interface
+ * that callers see.
+ */
 type Kinds<T> = { readonly [Name in keyof T]-?: Kind<Exclude<T[Name], undefined>> };
 
 function object<T extends object>(kinds: Kinds<T>, optional: readonly (keyof T)[] = []): Kind<T> {
@@ -100,7 +107,10 @@ const page = data(response<types.DataPage>({ data: rows, total: integer(), restT
 
 /** The 16 operations by name: the `operationId` in openapi.yaml, and the method of `ServiceClient`. */
 export const operations = {
-  /** Gets a new pair of tokens: `POST /token`. The client continues to use its own tokens. The caller keeps the returned ones. */
+  /**
+   * Gets a new pair of tokens: `POST /token`. The client continues to use its own tokens. The caller keeps the returned
+   * ones.
+   */
   refreshToken: operation<types.RefreshTokenRequest, types.DataEnvelope<types.TokenPair>>({
     ...write,
     path: "/token",
@@ -121,8 +131,8 @@ export const operations = {
     ),
   }),
   /**
-   * Writes properties and loop items of several actions in one request: `POST /task/updateTaskParameters`. After a lost response it is sent
-   * again only if it appends to no list.
+   * Writes properties and loop items of several actions in one request: `POST /task/updateTaskParameters`. After a lost
+   * response it is sent again only if it appends to no list.
    */
   updateTaskParameters: operation<types.UpdateTaskParametersRequest, types.DataEnvelope<types.UpdatedTaskParameters>>({
     ...write,
@@ -135,8 +145,8 @@ export const operations = {
     doneData: ({ taskId }) => ({ taskId, updatedParameters: {} }),
   }),
   /**
-   * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a Professional or
-   * Enterprise plan.
+   * Replaces a task's start URLs with those in a file, which is streamed: `POST /task/urls:file`. Needs `apiKey`, and a
+   * Professional or Enterprise plan.
    */
   updateTaskUrls: operation<types.UpdateTaskUrlsRequest, types.Envelope>({
     ...write,
@@ -148,7 +158,9 @@ export const operations = {
     request: object({ taskId: id, file: freeMap as Kind<types.UploadSource> }),
     response: done,
   }),
-  /** Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are. */
+  /**
+   * Writes properties of actions: `POST /task/updateActionProperties`. Properties that are not named stay as they are.
+   */
   updateActionProperties: operation<types.UpdateActionPropertiesRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateActionProperties",
@@ -157,7 +169,10 @@ export const operations = {
     request: object({ taskId: id, actions: listOf(propertiesUpdate) }),
     ...message,
   }),
-  /** Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with `isAppend: false`. */
+  /**
+   * Writes the items of one loop: `POST /task/updateLoopItems`. After a lost response it is sent again only with
+   * `isAppend: false`.
+   */
   updateLoopItems: operation<types.UpdateLoopItemsRequest, types.DataEnvelope<types.MessageData>>({
     ...write,
     path: "/task/updateLoopItems",
@@ -177,8 +192,8 @@ export const operations = {
     response: data(listOf(response<types.TaskActions>({ taskId: id, actions: listOf(freeMap) }))),
   }),
   /**
-   * Starts a run in the cloud: `POST /cloudextraction/start`. A run can cost money, so the request is never sent again after a lost
-   * response. Needs a Professional or Enterprise plan.
+   * Starts a run in the cloud: `POST /cloudextraction/start`. A run can cost money, so the request is never sent again
+   * after a lost response. Needs a Professional or Enterprise plan.
    */
   startTask: operation<types.TaskRequest, types.DataEnvelope<types.StartedRun>>({
     ...write,
@@ -230,8 +245,8 @@ export const operations = {
     response: page,
   }),
   /**
-   * Gets rows that are not marked as exported, parsed: `GET /data/notexported`. Most services return the same rows until they are marked;
-   * some return each row once.
+   * Gets rows that are not marked as exported, parsed: `GET /data/notexported`. Most services return the same rows
+   * until they are marked; some return each row once.
    */
   getNotExportedData: operation<types.GetNotExportedDataRequest, types.DataEnvelope<types.NotExportedPage>>({
     ...read,
@@ -241,8 +256,8 @@ export const operations = {
     response: data(response<types.NotExportedPage>({ data: rows, total: integer(), current: integer() })),
   }),
   /**
-   * Marks data as exported: `POST /data/markexported`. By the contract these are all rows of the task, read or not. Never sent again after a
-   * lost response.
+   * Marks data as exported: `POST /data/markexported`. By the contract these are all rows of the task, read or not.
+   * Never sent again after a lost response.
    */
   markExported: operation<types.TaskRequest, types.Envelope>({
     ...write,
@@ -263,8 +278,8 @@ export const operations = {
     response: done,
   }),
   /**
-   * Copies a task into a group: `POST /task/copy`. Never sent again after a lost response, because the service can neither list nor delete
-   * tasks.
+   * Copies a task into a group: `POST /task/copy`. Never sent again after a lost response, because the service can
+   * neither list nor delete tasks.
    */
   copyTask: operation<types.CopyTaskRequest, types.DataEnvelope<types.CopiedTask>>({
     ...write,

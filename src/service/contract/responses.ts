@@ -33,8 +33,8 @@ export interface NewTokens {
 }
 
 /**
- * As {@link readResponse} of a refresh, but reads only the tokens, also outside of `data`. The refresh token that was sent can be invalid now, so a
- * new one must not be lost because of another field.
+ * As {@link readResponse} of a refresh, but reads only the tokens, also outside of `data`. The refresh token that was
+ * sent can be invalid now, so a new one must not be lost because of another field.
  * @throws ContractBreach
  */
 export function readNewTokens(body: Buffer): NewTokens {

@@ -1,7 +1,8 @@
 /**
  * Requests and responses of the service, spelled as on the wire (source: openapi.yaml).
  *
- * What the contract does not show stays open: free-form objects are `Record<string, unknown>`, statuses and action types are `string`.
+ * What the contract does not show stays open: free-form objects are `Record<string, unknown>`, statuses and action
+ * types are `string`.
  */
 
 import type { Readable } from "node:stream";

@@ -15,7 +15,8 @@ export interface ErrorBody {
 const largest = 1024 * 1024;
 
 /**
- * Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`, and similar forms of others; undefined for anything else.
+ * Reads `{error: {code, message}, requestId}` or the older `{error, error_Description}`, and similar forms of others;
+ * undefined for anything else.
  * @param isSuccess whether the status says so: a body with data is then no error
  */
 export function readErrorBody(body: Buffer, isSuccess: boolean): ErrorBody | undefined {

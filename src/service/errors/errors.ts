@@ -68,7 +68,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether an error is a {@link ServiceError}, of one of these kinds if any are given. Compares names, because two copies of this package have two classes. */
+/**
+ * Whether an error is a {@link ServiceError}, of one of these kinds if any are given. Compares names, because two
+ * copies of this package have two classes.
+ */
 export function isServiceError(error: unknown, ...kinds: ServiceErrorKind[]): error is ServiceError {
   if (!(error instanceof Error) || error.name !== "ServiceError" || !("kind" in error)) return false;
   return kinds.length === 0 || kinds.some((kind) => kind === error.kind);

@@ -110,8 +110,8 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
 ]);
 
 /**
- * With these, a server refuses a request before it executes it or hands it on. No other status of a response without a known code proves anything: proxies
- * send pages with 403, 404, 405 and 499 after the service has executed the request.
+ * With these, a server refuses a request before it executes it or hands it on. No other status of a response without a
+ * known code proves anything: proxies send pages with 403, 404, 405 and 499 after the service has executed the request.
  */
 const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
 
@@ -170,8 +170,9 @@ export function failureOfResponse(
 const same = (text: string): string => text;
 
 /**
- * Whether a response proves that the operation was not executed. A proxy can respond in place of the service after the service executed the request: with a
- * page, with an error of its own, or with the service's response to another request, whose code then says nothing about this operation.
+ * Whether a response proves that the operation was not executed. A proxy can respond in place of the service after the
+ * service executed the request: with a page, with an error of its own, or with the service's response to another
+ * request, whose code then says nothing about this operation.
  */
 function provesRefusal(
   { status, challenge = "" }: HttpResponse,
@@ -201,7 +202,8 @@ function kindOfListed({ kind }: Partial<CodeMeaning> = {}): ServiceErrorKind {
 
 function repeatAfter(kind: ServiceErrorKind, status: number): Failure["repeat"] {
   if (kind === "outcomeUnknown") return "repeatable";
-  // With another status than 429, only a code says so. That is not enough to send again what must not be executed twice.
+  // With another status than 429, only a code says so. That is not enough to send again what must not be executed
+  // twice.
   if (kind === "rateLimited") return status === 429 ? "anyOperation" : "repeatable";
   return "never";
 }
@@ -234,7 +236,10 @@ export function failureOfLoss(loss: Loss): Failure {
   }
 }
 
-/** Who responded and what, as far as the response shows it. `unclear`: the operation that may have been executed despite the response. */
+/**
+ * Who responded and what, as far as the response shows it. `unclear`: the operation that may have been executed despite
+ * the response.
+ */
 function sentence(
   response: HttpResponse,
   { code, said, isOfService }: Partial<ErrorBody>,

@@ -1,4 +1,6 @@
-/** Prepares foreign text for messages. The order matters: hide before cutting, so that no half of a hidden word is left. */
+/**
+ * Prepares foreign text for messages. The order matters: hide before cutting, so that no half of a hidden word is left.
+ */
 
 /** Characters that are shown. */
 const longestLine = 300;
@@ -63,8 +65,9 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Text of several lines for a terminal or a log. What could change the screen, hide text or forge a command of a CI system is written as an escape, such as
- * `\\u001b`. Everything that is printed passes this function, except rows on standard output.
+ * Text of several lines for a terminal or a log. What could change the screen, hide text or forge a command of a CI
+ * system is written as an escape, such as `\\u001b`. Everything that is printed passes this function, except rows on
+ * standard output.
  */
 export function shownText(text: string): string {
   return text

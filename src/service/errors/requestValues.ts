@@ -2,8 +2,9 @@ import type { PreparedRequest } from "../contract/requests";
 import { hideWords, lowerCase, spellingsOf } from "./foreignText";
 
 /**
- * An error of the service can repeat the request. Property values, loop items and start URLs can be secrets, so each value that the service
- * repeats as a whole is hidden. Ids, types and names of properties stay visible, because they show where the fault is.
+ * An error of the service can repeat the request. Property values, loop items and start URLs can be secrets, so each
+ * value that the service repeats as a whole is hidden. Ids, types and names of properties stay visible, because they
+ * show where the fault is.
  */
 export function hideRequestValues(text: string, request: PreparedRequest): string {
   if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);

@@ -1,6 +1,6 @@
 /**
- * The shapes of secrets: how credentials look that are not known. Adopted files, reports of plans and foreign text in messages hide the same ones. It is a
- * guess, so the credentials in use are also hidden as they are, see `Redactor`.
+ * The shapes of secrets: how credentials look that are not known. Adopted files, reports of plans and foreign text in
+ * messages hide the same ones. It is a guess, so the credentials in use are also hidden as they are, see `Redactor`.
  */
 
 const hidden = "[secret]";
@@ -42,7 +42,8 @@ const shapes = [
   // The lines of a key of PuTTY, and the user of a command line, as of curl.
   /Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4}([A-Za-z\d+/=\\\s]{8,})/g,
   /(?<=\s(?:-u|--user|--proxy-user) )[^\s:"']{1,100}:[^\s"']{1,200}/g,
-  // The credential of a header is long, or has a digit, a padding or a capital within it. Other words after "Basic" are text.
+  // The credential of a header is long, or has a digit, a padding or a capital within it. Other words after "Basic" are
+  // text.
   /(?<![\w-])(?:[Bb]earer|[Bb]asic|[Nn]egotiate|BEARER|BASIC|NTLM)\s{1,8}((?=[\w.~+/-]{0,200}(?:\d|=|[a-z][A-Z])|\w{20})[\w.~+/-]{6,}=*)/g,
   // User and password of an address; of a proxy also without a scheme, or as the last two of four fields.
   /:\/\/([^\s/?#"'<>\\]+)@/g,
@@ -59,7 +60,10 @@ function shapesIn(text: string): Range[] {
   );
 }
 
-/** A name, as in JSON, in a header, in a form, in the tag of XML, in the query of an address, or in a file of settings, up to its value. */
+/**
+ * A name, as in JSON, in a header, in a form, in the tag of XML, in the query of an address, or in a file of settings,
+ * up to its value.
+ */
 const nameAndSign = /(?<![\w.%-])([\w.%-]{1,64})(?:\\{0,8}["']?[ \t]{0,8}[:=][ \t]{0,8}|>)/g;
 
 /** The values whose names say that they are secret. */

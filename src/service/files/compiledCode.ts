@@ -2,8 +2,9 @@ import * as nodeModule from "node:module";
 import { join } from "node:path";
 
 /**
- * Makes Node.js keep the compiled code of the files that are loaded later. Since version 22.1, the next process reads it, and starts in two thirds of the
- * time. Beside the code itself, so that whoever can change it could change the code, too: that is not so in the folder for temporary files.
+ * Makes Node.js keep the compiled code of the files that are loaded later. Since version 22.1, the next process reads
+ * it, and starts in two thirds of the time. Beside the code itself, so that whoever can change it could change the
+ * code, too: that is not so in the folder for temporary files.
  */
 export function keepCompiledCode(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };

@@ -1,5 +1,6 @@
 import { mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncFile } from "./syncFile";
 
 /** Creates a folder and those above it. `mkdir` with `recursive` never ends where nothing can be created, such as in /proc. */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
@@ -24,7 +25,7 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");
-    await handle.sync().finally(() => handle.close());
+    await syncFile(handle).finally(() => handle.close());
   } catch {
     // Some platforms cannot open or sync a folder; the file itself is on the disk.
   }

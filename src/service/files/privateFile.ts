@@ -16,8 +16,8 @@ const readWaits = [20, 50, 100, 200, 400];
 const notRegular = "not a regular file";
 
 /**
- * The content of a file; undefined if there is no such file. Other failures are retried, because they can be temporary: too many open
- * files, or a network drive that is not available for a moment.
+ * The content of a file; undefined if there is no such file. Other failures are retried, because they can be temporary:
+ * too many open files, or a network drive that is not available for a moment.
  * @throws the last error of the file system
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {

@@ -8,7 +8,10 @@ import { onAbort } from "../onAbort";
 const graceMs = 5000;
 /** Milliseconds between two looks at what is left of a group. */
 const lookMs = 50;
-/** Milliseconds in which the output of a command that has ended must arrive. A process that it leaves behind can keep the pipe open. */
+/**
+ * Milliseconds in which the output of a command that has ended must arrive. A process that it leaves behind can keep
+ * the pipe open.
+ */
 const outputMs = 1000;
 
 export interface GroupOptions extends SpawnOptions {
@@ -27,8 +30,8 @@ export interface CommandLimits {
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * A command and the processes that it starts, such as the commands of a shell script. They end together: with the command alone, those would
- * go on. On POSIX they are a process group. On Windows, `taskkill` ends them by force.
+ * A command and the processes that it starts, such as the commands of a shell script. They end together: with the
+ * command alone, those would go on. On POSIX they are a process group. On Windows, `taskkill` ends them by force.
  */
 export class ProcessGroup {
   readonly command: ChildProcess;
@@ -52,8 +55,8 @@ export class ProcessGroup {
     this.command = spawn(command, args, { ...options, detached: platform !== "win32", windowsHide: true });
     this.#ending = endingOf(this.command);
     if (endsAtOnce) {
-      // First and once: when the listener of proper-lockfile is called, it sees whether other listeners are left, and ends this process if
-      // there are none.
+      // First and once: when the listener of proper-lockfile is called, it sees whether other listeners are left, and
+      // ends this process if there are none.
       for (const signal of endingSignals) process.prependOnceListener(signal, this.#kill);
       process.on("exit", this.#kill);
       return;
@@ -97,7 +100,10 @@ export class ProcessGroup {
     this.#send("SIGKILL");
   }
 
-  /** The engine ends its provider while the command runs. It would signal the command too if that were in the group of the provider. */
+  /**
+   * The engine ends its provider while the command runs. It would signal the command too if that were in the group of
+   * the provider.
+   */
   interrupt(): void {
     if (this.#cancelForce === undefined) this.stop();
     else this.kill();
@@ -122,7 +128,8 @@ export class ProcessGroup {
     if (this.#platform === "win32") {
       const isRunning = exitCode === null && signalCode === null;
       if (isRunning && signal !== 0) {
-        // Only with /T does it end the processes that the command has started, and a program without a window ends only by force.
+        // Only with /T does it end the processes that the command has started, and a program without a window ends only
+        // by force.
         const args = ["/PID", String(pid), "/T", "/F"];
         // At the exit of this process, only what is synchronous still runs.
         const { error } = spawnSync("taskkill", args, { stdio: "ignore", windowsHide: true });

@@ -13,7 +13,10 @@ export interface ProcessName {
 /** The processes of this machine, and this process among them. */
 export interface Processes {
   readonly own: ProcessName;
-  /** Whether it is another process of this machine that is running. A process of another machine cannot be seen, so it does not count. */
+  /**
+   * Whether it is another process of this machine that is running. A process of another machine cannot be seen, so it
+   * does not count.
+   */
   isRunning(process: ProcessName): boolean;
 }
 
@@ -24,7 +27,8 @@ export function systemProcesses(folder = "/proc"): Processes {
       const boot = readFileSync(`${folder}/sys/kernel/random/boot_id`, "utf8").trim();
       // The second field is the name of the program, which can contain spaces and parentheses.
       const fields = readFileSync(`${folder}/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
-      // A zombie has ended. Where nothing collects the orphans of a killed engine, as in many containers, it stays for ever.
+      // A zombie has ended. Where nothing collects the orphans of a killed engine, as in many containers, it stays for
+      // ever.
       return fields?.[0] === "Z" ? undefined : `${boot} ${fields?.[19]}`;
     } catch {
       return undefined;

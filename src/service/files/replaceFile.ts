@@ -1,6 +1,7 @@
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { syncFolder } from "./folders";
+import { syncFile } from "./syncFile";
 import { temporaryPathFor } from "./temporaryFiles";
 
 export interface Replacing {
@@ -32,7 +33,7 @@ export async function replaceFile(
       // The umask has no part in a mode that is kept.
       if (kept !== undefined) await handle.chmod(kept);
       await handle.writeFile(content);
-      if (durable) await handle.sync();
+      if (durable) await syncFile(handle);
     } finally {
       await handle.close();
     }

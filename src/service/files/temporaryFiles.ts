@@ -4,11 +4,15 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Temporary files: content is written to such a file, which then gets its final name. A killed process leaves its temporary files behind.
- * So a temporary file that was not written to for a day is removed when its folder is next used.
+ * Temporary files: content is written to such a file, which then gets its final name. A killed process leaves its
+ * temporary files behind. So a temporary file that was not written to for a day is removed when its folder is next
+ * used.
  */
 
-/** Milliseconds without a write after which a temporary file counts as abandoned. No write takes that long, even in an export that waits. */
+/**
+ * Milliseconds without a write after which a temporary file counts as abandoned. No write takes that long, even in an
+ * export that waits.
+ */
 const abandonedAfter = 24 * 3600 * 1000;
 
 /** A new name beside the file. It is random, because two machines can share the folder. */
@@ -21,7 +25,10 @@ export function isTemporary(name: string): boolean {
   return /\.[0-9a-f]{8}\.tmp$/.test(name);
 }
 
-/** Removes the abandoned files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed stays. */
+/**
+ * Removes the abandoned files of a folder whose names `isOurs` accepts. Never fails: a file that cannot be removed
+ * stays.
+ */
 export async function removeAbandonedFiles(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   await removeAbandoned(folder, (each) => !each.isDirectory() && isOurs(each.name));
 }

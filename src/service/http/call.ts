@@ -3,7 +3,9 @@ import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "../errors/failures";
 import type { CallOptions, ClientSettings } from "../options";
 
-/** In milliseconds. The first wait is up to `firstStep`, each further wait up to twice as long, at most `longestStep`. */
+/**
+ * In milliseconds. The first wait is up to `firstStep`, each further wait up to twice as long, at most `longestStep`.
+ */
 const firstStep = 500;
 const longestStep = 20_000;
 /** Most milliseconds between two attempts to change a running task. */
@@ -24,7 +26,10 @@ export class Call {
   readonly refused: string[] = [];
   /** The failure of the latest attempt. */
   last: Failure | undefined;
-  /** Whether an attempt was sent whose response never came or proves nothing: it may have taken effect, whatever the last response was. */
+  /**
+   * Whether an attempt was sent whose response never came or proves nothing: it may have taken effect, whatever the
+   * last response was.
+   */
   anyLost = false;
   readonly #settings: ClientSettings;
   readonly #once: boolean;

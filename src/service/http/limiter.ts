@@ -20,8 +20,9 @@ interface Result {
 const second = 1000;
 
 /**
- * Limits the requests to one service: their number in flight, and their rate if one is configured. After a 429, no request starts for the time that the
- * service asks for (Retry-After), or for a second, and then half as many requests are in flight. That number rises again by one a second.
+ * Limits the requests to one service: their number in flight, and their rate if one is configured. After a 429, no
+ * request starts for the time that the service asks for (Retry-After), or for a second, and then half as many requests
+ * are in flight. That number rises again by one a second.
  */
 export class Limiter {
   readonly #limits: Limits;
@@ -93,7 +94,10 @@ export class Limiter {
 
 const shared = new Map<string, { limiter: Limiter; clients: number }>();
 
-/** The limiter of all clients of this process for one service, with equal limits. `leave` is to be called once, when a client is closed. */
+/**
+ * The limiter of all clients of this process for one service, with equal limits. `leave` is to be called once, when a
+ * client is closed.
+ */
 export function joinLimiter({ baseUrl, ...limits }: Limits & { baseUrl: string }): {
   limiter: Limiter;
   leave: () => void;

@@ -30,7 +30,10 @@ export interface RequestSenderParts {
 /** One attempt. `failure`: what a refusal or a loss means; undefined if the response is a success. */
 type Attempt = Exchange & { failure: Failure | undefined };
 
-/** Makes the result from the bytes of the response. `anyLost`: the response to an earlier attempt of the same call was lost. */
+/**
+ * Makes the result from the bytes of the response. `anyLost`: the response to an earlier attempt of the same call was
+ * lost.
+ */
 export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 
 /** Makes a call: gets a credential and a slot of the limiter, sends the request, and repeats it while that is safe. */
@@ -245,7 +248,10 @@ function nothingSent(kind: ServiceErrorKind, why: string): Failure {
 
 const notAgain = "It was not sent again, because the command was interrupted.";
 
-/** The requestId at the beginning or the end of a body. The body can have megabytes, so it is not parsed for the log and for errors. */
+/**
+ * The requestId at the beginning or the end of a body. The body can have megabytes, so it is not parsed for the log and
+ * for errors.
+ */
 function requestIdOf(body: Buffer): string | undefined {
   const pattern = /"requestId"\s*:\s*"([\w.:-]{1,100})"/;
   const ends = [body.subarray(0, 512), body.subarray(-512)];

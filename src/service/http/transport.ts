@@ -23,7 +23,10 @@ export interface WireRequest {
   headers: Record<string, string>;
   json?: string;
   upload?: { taskId: string; file: UploadSource };
-  /** Whether to open a new connection. A kept connection that the service has just closed would look like a lost response. */
+  /**
+   * Whether to open a new connection. A kept connection that the service has just closed would look like a lost
+   * response.
+   */
   freshConnection: boolean;
   /** Time limit in milliseconds, until the last byte of the response. Each piece of an uploaded file restarts it. */
   timeout: number;
@@ -57,8 +60,8 @@ export class Transport {
   }
 
   /**
-   * Loads axios, which takes most of this package's load time: a process without changes makes no request. Call it before a request gets its slot,
-   * because loading takes longer than the interval between two requests.
+   * Loads axios, which takes most of this package's load time: a process without changes makes no request. Call it
+   * before a request gets its slot, because loading takes longer than the interval between two requests.
    */
   prepare(): AxiosInstance {
     // biome-ignore lint/style/noCommonJs: an import would load axios with the module.

@@ -61,8 +61,8 @@ export function uploadBody(taskId: string, file: UploadSource, onProgress: () =>
 }
 
 /**
- * Passes the file on, but keeps the last piece back until length and digest are verified. The service never receives the end of a file that
- * changed after its check, so it cannot accept the file.
+ * Passes the file on, but keeps the last piece back until length and digest are verified. The service never receives
+ * the end of a file that changed after its check, so it cannot accept the file.
  */
 async function* checked(
   source: Readable,

@@ -5,7 +5,10 @@ import { JsonScanner, openList, openObject } from "../contract/jsonScanner";
 import { readResponse } from "../contract/responses";
 import type { Row } from "../contract/types";
 
-/** The rows to read: all rows of a task (`GET /data/all`), one batch (`GET /data/lotno/all`), or the rows that are not exported (`GET /data/notexported`). */
+/**
+ * The rows to read: all rows of a task (`GET /data/all`), one batch (`GET /data/lotno/all`), or the rows that are not
+ * exported (`GET /data/notexported`).
+ */
 export interface RowSource {
   /** The task. */
   taskId: string;
@@ -21,7 +24,10 @@ export interface RowPage {
   count: number;
   /** Length of the response. */
   bytes: number;
-  /** Rows that were requested: fewer than `pageSize` if the service has refused such a page. Set by {@link ServiceClient.rows}. */
+  /**
+   * Rows that were requested: fewer than `pageSize` if the service has refused such a page. Set by
+   * {@link ServiceClient.rows}.
+   */
   size?: number;
   /** The service's `offset` in this response; absent in a read of rows that are not exported. */
   offset?: number;
@@ -33,16 +39,21 @@ export interface RowPage {
   restTotal?: number;
   /** The service's `current` in this response; only in a read of rows that are not exported. */
   current?: number;
-  /** Set on the last page only, which can be empty: whether each row that the service counts in `total` was received, once. */
+  /**
+   * Set on the last page only, which can be empty: whether each row that the service counts in `total` was received,
+   * once.
+   */
   complete?: boolean;
   /**
-   * Why the read is not complete, if more is known than the numbers. `moved`: rows arrived or were removed during the read, and the others moved in a way that
-   * the read could not follow. `emptyPage`: a page was empty, although the service reported more rows.
+   * Why the read is not complete, if more is known than the numbers. `moved`: rows arrived or were removed during the
+   * read, and the others moved in a way that the read could not follow. `emptyPage`: a page was empty, although the
+   * service reported more rows.
    */
   gap?: "moved" | "emptyPage";
   /**
-   * Set if rows that are not exported were requested again because a response was lost. A service that returns each row only once may have
-   * returned rows that were not received. Do not mark then, unless the service returns the same rows until they are marked.
+   * Set if rows that are not exported were requested again because a response was lost. A service that returns each row
+   * only once may have returned rows that were not received. Do not mark then, unless the service returns the same rows
+   * until they are marked.
    */
   afterLoss?: boolean;
   /** Each row's JSON, exactly as sent except for line breaks between members, which are spaces. */
@@ -83,7 +94,9 @@ export function readPage(name: RowOperation, body: Buffer, anyLost?: boolean): R
   return pageOf(onLines(body), bounds, hasLongNumbers, { ...numbers, nextOffset: 0, afterLoss });
 }
 
-/** A row fits on a line without line breaks. They stand between its parts only: a string has an escape in their place. */
+/**
+ * A row fits on a line without line breaks. They stand between its parts only: a string has an escape in their place.
+ */
 function onLines(body: Buffer): Buffer {
   const hasBreaks = body.includes("\n") || body.includes("\r");
   return hasBreaks ? Buffer.from(body.toString("latin1").replace(/[\r\n]/g, " "), "latin1") : body;
@@ -127,7 +140,10 @@ interface FoundRows {
   hasLongNumbers: boolean;
 }
 
-/** The rows of `{"data": {"data": [row, …], …}, …}`. If the response has another form, the check of the envelope says so. */
+/**
+ * The rows of `{"data": {"data": [row, …], …}, …}`. If the response has another form, the check of the envelope says
+ * so.
+ */
 function findRows(body: Buffer): FoundRows {
   const bounds: number[] = [];
   let envelope: Buffer | undefined;

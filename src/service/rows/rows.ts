@@ -10,8 +10,8 @@ export interface RowsOptions extends CallOptions {
   /** Most rows per page. Default: the client's `pageSize`. */
   pageSize?: number;
   /**
-   * Stop after this many rows; 0 makes no request and gives no page. Default: all. A read of rows that are not exported can give more: a page is never cut, because a mark can
-   * include all of its rows.
+   * Stop after this many rows; 0 makes no request and gives no page. Default: all. A read of rows that are not exported
+   * can give more: a page is never cut, because a mark can include all of its rows.
    */
   maxRows?: number;
   /** The offset of the first row. To resume after a page, pass its `nextOffset`. Default 0. */
@@ -32,8 +32,8 @@ export interface RowReading {
 }
 
 /**
- * All pages of a batch or a task, in order. A service's offsets are row numbers or cursors. Pages are fetched ahead only while they are row numbers,
- * the pages are full, and no row arrives.
+ * All pages of a batch or a task, in order. A service's offsets are row numbers or cursors. Pages are fetched ahead
+ * only while they are row numbers, the pages are full, and no row arrives.
  */
 export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   const { offset: begin, maxRows } = reading;
@@ -43,7 +43,8 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
   let asked = begin;
   let received = 0;
   let hasCursors = false;
-  // All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it does not exist.
+  // All rows of `total` were received and the offset did not advance. The service can refuse the next offset because it
+  // does not exist.
   let mayBeTheEnd = false;
   const take = (): Promise<RowPage> => {
     // After rows have moved, a page has rows that were received already.
@@ -101,15 +102,19 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
 const mostDetours = 20;
 
 /**
- * Follows rows that arrive during a read. At the end, they move nothing. If the service returns the newest row first, they move all others: the next page begins
- * with rows that were received, and the new rows are before the first page. Which of both it is, the first row shows.
+ * Follows rows that arrive during a read. At the end, they move nothing. If the service returns the newest row first,
+ * they move all others: the next page begins with rows that were received, and the new rows are before the first page.
+ * Which of both it is, the first row shows.
  */
 class RowMoves {
   /** The rows could not be followed: some may be missing, or there twice. */
   isLost = false;
   /** How many rows have moved the others. */
   count = 0;
-  /** How many rows the read has received when it comes to those with which it began before, or when it ends because rows were lost. */
+  /**
+   * How many rows the read has received when it comes to those with which it began before, or when it ends because rows
+   * were lost.
+   */
   end = Number.POSITIVE_INFINITY;
   #newestFirst: boolean | undefined;
   #begin: { row: Buffer; total: number } | undefined;
@@ -192,8 +197,9 @@ function rowAt(page: RowPage, place: number): Buffer {
 }
 
 /**
- * All pages of rows that are not exported. There is no offset: the service returns the same rows until they are marked. So the next page is
- * requested only when the caller asks for it, after it may have marked the rows. The read ends when the same page comes again.
+ * All pages of rows that are not exported. There is no offset: the service returns the same rows until they are marked.
+ * So the next page is requested only when the caller asks for it, after it may have marked the rows. The read ends when
+ * the same page comes again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   if (reading.maxRows === 0) return;

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { Engine } from "../../../scripts/engine/engine";
 import { installPackages, newest, packagesIn, packTarball } from "../harness";
 import { pluginFolder } from "../plugin/nativeWorld";
 import { World } from "../world";
@@ -58,7 +59,9 @@ new DataExport("rows", { taskId: task.id, scope: "batch", lotNo: run.id, path: "
 describe("the packed package", function () {
   this.timeout(600_000);
   let tools: string;
+  let engine: Engine;
   before(async () => {
+    engine = withHookHost((await newest()).engine);
     tools = mkdtempSync(join(tmpdir(), "webextract-tools-"));
     await installPackages(tools, ["pnpm@12", "yarn@1", "@yarnpkg/cli-dist@4", "bun@1"]);
   });
@@ -69,7 +72,7 @@ describe("the packed package", function () {
     { install, files = {}, env = {}, hasFolder = true }: Packager,
     runtime: string,
   ): Promise<World> {
-    const { engine, path, sdk } = await newest();
+    const { path, sdk } = await newest();
     const { version } = JSON.parse(readFileSync(join(packagesIn(sdk).sdk, "pulumi/package.json"), "utf8"));
     const dependencies = { "pulumi-webextract": `file:${await packTarball()}`, "@pulumi/pulumi": version };
     const plugin = hasFolder ? "plugins:\n  providers:\n    - name: webextract\n      path: ./node_modules/.bin\n" : "";
@@ -83,7 +86,7 @@ describe("the packed package", function () {
       },
       install: "none",
       leanSdk: false,
-      engine: withHookHost(engine),
+      engine,
       path: bin,
       env,
     });

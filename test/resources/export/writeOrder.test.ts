@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import callbacks from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
@@ -46,6 +47,21 @@ describe("an export that writes a file", () => {
   it("syncs the rows before they get their name, and the folder after it", async () => {
     await world.declare("DataExport").up(args);
     assert.deepEqual(seen, ["write", "write", "write", "sync file", "name", "sync folder"]);
+  });
+
+  it("syncs the rows too where Yarn's Plug'n'Play has replaced the file handles", async () => {
+    box.restore();
+    const { open } = fs;
+    const synced = box.spy(callbacks, "fsync");
+    box.stub(fs, "open").callsFake(async (name, ...rest) => {
+      const handle: FileHandle = await open(name, ...rest);
+      handle.sync = () => {
+        throw new Error("Method not implemented.");
+      };
+      return handle;
+    });
+    await world.declare("DataExport").up(args);
+    assert.equal(synced.callCount, 2);
   });
 
   it("syncs a file in another format before it gets its name", async () => {

@@ -19,8 +19,8 @@ export interface FileFigures {
 }
 
 /**
- * Reads one file after the other, in the order of the arguments. The files of a glob or of an S3 prefix come in the order of their names, in which `rows-2`
- * stands before `rows-10`. The database has the rows of one at a time.
+ * Reads one file after the other, in the order of the arguments. The files of a glob or of an S3 prefix come in the
+ * order of their names, in which `rows-2` stands before `rows-10`. The database has the rows of one at a time.
  * @throws CliError for a glob or a prefix without files
  */
 export async function readHistory(given: readonly string[], options: LoadOptions): Promise<FileFigures[]> {

@@ -30,7 +30,9 @@ export function historyReport(files: readonly FileFigures[]): Report {
 /** The most fields that a page has. */
 const mostFields = 500;
 
-/** The same for a page, with the rows and the filled share of each field over time: those that differ most come first. */
+/**
+ * The same for a page, with the rows and the filled share of each field over time: those that differ most come first.
+ */
 export function historyPage(files: readonly FileFigures[], report: Report): Report {
   const mostRows = Math.max(1, ...files.map(({ rows }) => rows));
   const lines = [...new Set(files.flatMap(({ filled }) => [...filled.keys()]))]

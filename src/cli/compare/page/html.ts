@@ -12,7 +12,9 @@ export function trusted(text: string): Markup {
 
 type Content = Markup | string | readonly Content[];
 
-/** Markup with text in it, which cannot become markup, hides what looks like a secret, and has no invisible characters. */
+/**
+ * Markup with text in it, which cannot become markup, hides what looks like a secret, and has no invisible characters.
+ */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   return new Markup(parts.map((part, index) => part + textOf(contents[index] ?? "")).join(""));
 }
@@ -39,7 +41,10 @@ function escaped(text: string): string {
 /** Characters of a value. */
 const longestShown = 300;
 
-/** A name or a value of others, whose direction changes nothing around it. What looks like a secret is hidden before the cut, because half of one could not be found. */
+/**
+ * A name or a value of others, whose direction changes nothing around it. What looks like a secret is hidden before the
+ * cut, because half of one could not be found.
+ */
 export function foreignText(text: string): Markup {
   const whole = inert(text);
   return html`<bdi>${whole.length > longestShown ? `${whole.slice(0, longestShown)}…` : whole}</bdi>`;

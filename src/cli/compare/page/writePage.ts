@@ -2,7 +2,9 @@ import { InvalidArgumentError } from "commander";
 import type { Cli } from "../../cli";
 import { confirmedToReplace, writeFiles } from "../../output/writeFiles";
 
-/** @throws InvalidArgumentError for any other ending, so that a forgotten name leads to no file of rows that is replaced */
+/**
+ * @throws InvalidArgumentError for any other ending, so that a forgotten name leads to no file of rows that is replaced
+ */
 export function pageFile(given: string): string {
   if (!/\.html?$/i.test(given)) {
     throw new InvalidArgumentError("It must be a file that ends in .html.");

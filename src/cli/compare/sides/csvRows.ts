@@ -14,8 +14,8 @@ const closeObject = 0x7d;
 const delimiters = [",", ";", "\t", "|"];
 
 /**
- * The rows of a CSV (RFC 4180) as JSON, one a line, without empty cells. Its first line can name the delimiter, as in `sep=;`, for Excel. Otherwise it is the
- * one that divides the header into the most cells. Blank lines are no rows.
+ * The rows of a CSV (RFC 4180) as JSON, one a line, without empty cells. Its first line can name the delimiter, as in
+ * `sep=;`, for Excel. Otherwise it is the one that divides the header into the most cells. Blank lines are no rows.
  * @param header gets the names
  */
 export async function* csvRows(texts: AsyncIterable<string>, header: string[]): AsyncGenerator<Uint8Array> {

@@ -16,8 +16,9 @@ export interface FoundText {
 }
 
 /**
- * The same JSON with the text of each value in place of the value: DuckDB would write numbers and nested values anew. What is not valid stays as it is, so
- * that DuckDB refuses it. Strings have U+FFFD for half of a surrogate pair, as other formats have it.
+ * The same JSON with the text of each value in place of the value: DuckDB would write numbers and nested values anew.
+ * What is not valid stays as it is, so that DuckDB refuses it. Strings have U+FFFD for half of a surrogate pair, as
+ * other formats have it.
  * @param found a list that begins with a row becomes rows on lines: many programs write those with the ending of a list
  * @throws Damaged for a list without an end, which DuckDB accepts after a comma, and for a row that is too long
  */
@@ -76,7 +77,10 @@ const closeObject = 0x7d;
 /** What can stand between rows. */
 const blanks = { ndjson: /^\s*$/, json: /^[\s,[\]]*$/ };
 
-/** Reads a text part by part. Most rows have the fields of the row before: for these, a look at the ends of values is enough. */
+/**
+ * Reads a text part by part. Most rows have the fields of the row before: for these, a look at the ends of values is
+ * enough.
+ */
 class RowsOfText {
   private readonly names = new Set<string>();
   private isRowsOnly = true;
@@ -121,7 +125,9 @@ class RowsOfText {
     }
   }
 
-  /** The place after a row that has only usual fields, with strings and scalars as they mostly are. -1 for another row. */
+  /**
+   * The place after a row that has only usual fields, with strings and scalars as they mostly are. -1 for another row.
+   */
   private usualRow(text: string, begin: number): number {
     const { rows, copied } = this;
     let at = begin;

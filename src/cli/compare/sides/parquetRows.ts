@@ -10,8 +10,9 @@ import { compared } from "./valueText";
 const mostNames = 3;
 
 /**
- * The rows of a Parquet file as JSON, one a line, without nulls. DuckDB joins the cells of a row that have a value, because it takes much longer to make a
- * list of them all. The names come from the schema of the file, because DuckDB renames columns whose names differ only in case.
+ * The rows of a Parquet file as JSON, one a line, without nulls. DuckDB joins the cells of a row that have a value,
+ * because it takes much longer to make a list of them all. The names come from the schema of the file, because DuckDB
+ * renames columns whose names differ only in case.
  */
 export async function* parquetRows(file: string, database: Database, found: FoundRows): AsyncGenerator<string> {
   const source = "read_parquet(?, hive_partitioning = false, filename = false)";

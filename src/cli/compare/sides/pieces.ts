@@ -5,7 +5,8 @@ import { noResult } from "../database";
 
 /**
  * The bytes of a file.
- * @throws CliError if it cannot be read, is no regular file (a device may have no end, and a FIFO is read only once), or has changed at the end
+ * @throws CliError if it cannot be read, is no regular file (a device may have no end, and a FIFO is read only once),
+ * or has changed at the end
  */
 export async function* piecesOf(name: string): AsyncGenerator<Buffer> {
   const unreadable = (why: string): CliError => new CliError(`"${name}" cannot be read: ${why}. ${noResult}`, "usage");

@@ -19,8 +19,8 @@ export interface TemporaryFile extends Readonly<FoundText> {
 }
 
 /**
- * Keeps the rows of a side in a file that only its owner can read. DuckDB alone would read a part of a compressed file that is cut off, and
- * guess at a CSV.
+ * Keeps the rows of a side in a file that only its owner can read. DuckDB alone would read a part of a compressed file
+ * that is cut off, and guess at a CSV.
  */
 export async function temporaryFile(
   pieces: Pieces,

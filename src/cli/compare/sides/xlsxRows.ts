@@ -11,7 +11,9 @@ const packageName = "hucre";
 
 type Cell = string | number | boolean | Date | null;
 
-/** The rows of the first sheet of a workbook as JSON, many a piece, without empty cells. Its first row has the names. */
+/**
+ * The rows of the first sheet of a workbook as JSON, many a piece, without empty cells. Its first row has the names.
+ */
 export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<string> {
   const library = load();
   let keys: string[] | undefined;

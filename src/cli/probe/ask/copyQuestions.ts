@@ -303,8 +303,8 @@ export async function pageLimits(probing: Probing): Promise<Answer> {
 }
 
 /**
- * The largest size that is accepted is the maximum, or the maximum is below the next size that was tried. If all are accepted, they can be more than the
- * maximum: a service can send fewer rows in place of a refusal.
+ * The largest size that is accepted is the maximum, or the maximum is below the next size that was tried. If all are
+ * accepted, they can be more than the maximum: a service can send fewer rows in place of a refusal.
  */
 function maximum(name: string, sizes: readonly number[], accepted: number | undefined): string[] {
   const larger = accepted === undefined ? undefined : sizes[sizes.indexOf(accepted) - 1];

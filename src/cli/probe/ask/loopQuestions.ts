@@ -47,7 +47,10 @@ async function shownValue(probing: OnCopy, { actionId, name, value }: TrialPrope
 
 const someItems = ["https://example.com/1", "https://example.com/2", "https://example.com/3"];
 
-/** updateTaskParameters with the property as it was, and a loop: inside its action, and in a list beside the actions if that has no effect. */
+/**
+ * updateTaskParameters with the property as it was, and a loop: inside its action, and in a list beside the actions if
+ * that has no effect.
+ */
 export async function loopsInParameters(probing: Probing): Promise<Answer> {
   const { client, requests, trial } = onCopy(probing);
   const { loop, property, taskId } = trial;
@@ -175,8 +178,8 @@ function itemsFor(loop: TrialLoop | undefined): string[] {
 }
 
 /**
- * A short list for the run, of items that the task has. One is there twice, so that equal rows come. The places of the others tell the order of the rows, even if the first
- * half is missing.
+ * A short list for the run, of items that the task has. One is there twice, so that equal rows come. The places of the
+ * others tell the order of the rows, even if the first half is missing.
  */
 function forRun({ items }: TrialLoop): string[] {
   const [a = someItems[0] ?? "", b = a, c] = [...new Set(items)];

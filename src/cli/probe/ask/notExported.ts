@@ -1,4 +1,7 @@
-/** What services show of rows that are not exported, as a model: the responses fit some behaviours, and the others are excluded. */
+/**
+ * What services show of rows that are not exported, as a model: the responses fit some behaviours, and the others are
+ * excluded.
+ */
 
 /** A read of rows that are not exported: its rows as JSON. */
 export interface ShownRows {
@@ -30,8 +33,8 @@ const services = Object.entries(values).reduce<object[]>(
 ) as Service[];
 
 /**
- * The values that fit two reads, a mark, and a third read. Of a behaviour whose every value fits, and if no service is known that shows these rows, there are
- * none.
+ * The values that fit two reads, a mark, and a third read. Of a behaviour whose every value fits, and if no service is
+ * known that shows these rows, there are none.
  * @param sizes the size of each read
  */
 export function fittingValues(

@@ -1,7 +1,9 @@
 import type { ServiceClient } from "../../../service/client";
 import type { Finding } from "../../findings/findings";
 
-/** Proxies that can send one request twice, each with what to check in its settings. Seen with the proxies themselves. */
+/**
+ * Proxies that can send one request twice, each with what to check in its settings. Seen with the proxies themselves.
+ */
 const repeating: Readonly<Record<string, string>> = {
   Varnish:
     'it repeats a POST without a body, such as a copy, on a kept connection: its vcl_recv needs return (pipe) if req.method is "POST"',
@@ -10,7 +12,10 @@ const repeating: Readonly<Record<string, string>> = {
   HAProxy: "with retry-on, it needs http-request disable-l7-retry if METH_POST",
 };
 
-/** Whether the responses so far name a proxy that can repeat requests, or come from a cache. Only names are shown: the headers can name hosts. */
+/**
+ * Whether the responses so far name a proxy that can repeat requests, or come from a cache. Only names are shown: the
+ * headers can name hosts.
+ */
 export async function onTheWay({
   client: { answeredBy = "", cacheAge },
 }: {

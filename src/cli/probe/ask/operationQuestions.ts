@@ -43,8 +43,8 @@ function requestsFor(taskId: string, group: string): [OperationName, object][] {
 }
 
 /**
- * One request of each operation for a task that does not exist: with the API key if the service accepts it for the copy, because the requests to the copy
- * have the access token.
+ * One request of each operation for a task that does not exist: with the API key if the service accepts it for the
+ * copy, because the requests to the copy have the access token.
  */
 export async function refusals({ client, clientWith, requests, trial, options }: Probing): Promise<Answer> {
   const asker = trial?.takesKey ? clientWith({ credentials: "apiKey" }) : client;

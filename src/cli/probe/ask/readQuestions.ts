@@ -66,7 +66,10 @@ export async function credentials({
 
 const refreshPaths: Readonly<Record<string, string>> = { "/token": "token", "/token/refresh": "tokenRefresh" };
 
-/** Refreshes with an invented token, at each path: one that the service does not have responds as the first, which none has. */
+/**
+ * Refreshes with an invented token, at each path: one that the service does not have responds as the first, which none
+ * has.
+ */
 export async function refreshPath({ clientWith, options }: Probing): Promise<Answer> {
   const { refreshPath: present = "/token", refreshToken } = options;
   const request = { refresh_token: "webextract-probe-no-such-token", grant_type: "refresh_token" } as const;

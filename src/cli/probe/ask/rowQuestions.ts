@@ -194,13 +194,14 @@ export async function marks(probing: Probing): Promise<Answer> {
     const found = "No row of the new run is there to be exported: somebody else has marked them all.";
     return { is: "warning", found, remedy, behaviours };
   }
-  const parts = behaviours.flatMap((behaviour) => meanings[behaviour] ?? []);
-  if (parts.length === 0) {
+  const known = Object.entries(values).filter(([, own]) => own.length === 1);
+  const sentences = known.flatMap(([name, [value]]) => meanings[`${name}=${value}`] ?? []);
+  if (sentences.length === 0) {
     return { is: "unclear", found: "The reads do not show how rows are marked.", behaviours };
   }
-  const found = `Rows that are not exported come ${parts.join(", ")}.`;
-  const [scope, ...others] = values.markScope ?? [];
-  return scope === undefined || others.length > 0 || settings.markScope === scope
+  const found = sentences.join(" ");
+  const [scope] = values.markScope ?? [];
+  return scope === undefined || settings.markScope === scope
     ? { found, behaviours }
     : {
         ...{ is: "problem", found, behaviours },
@@ -209,15 +210,15 @@ export async function marks(probing: Probing): Promise<Answer> {
       };
 }
 
-/** What rows that are not exported do, by the one value of a behaviour that fits. */
+/** What the one value of a behaviour that fits says of rows that are not exported. */
 const meanings: Readonly<Record<string, string>> = {
-  "rowOrder=oldestFirst": "in the same order as all rows",
-  "rowOrder=newestFirst": "in the reverse order of all rows",
-  "notExported=untilMarked": "again until they are marked",
-  "notExported=handedOutOnce": "each once",
-  "otherMarks=half": "without the rows that others mark",
-  "markScope=task": "with a mark that includes all rows of the task",
-  "markScope=returned": "with a mark that includes the rows that were returned",
+  "rowOrder=oldestFirst": "Rows that are not exported come in the same order as all rows.",
+  "rowOrder=newestFirst": "Rows that are not exported come in the reverse order of all rows.",
+  "notExported=untilMarked": "A row comes again until it is marked.",
+  "notExported=handedOutOnce": "Each row comes once.",
+  "otherMarks=half": "Others mark rows too.",
+  "markScope=task": "A mark includes all rows of the task.",
+  "markScope=returned": "A mark includes the rows that were returned.",
 };
 
 const mostPages = 8;

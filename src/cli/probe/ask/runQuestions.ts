@@ -102,7 +102,10 @@ const kept = 17;
 /** Reads of the list that show nothing before the rows are looked at. */
 const patience = 4;
 
-/** Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have settled. */
+/**
+ * Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have
+ * settled.
+ */
 export async function course(probing: Probing): Promise<Answer> {
   const { client, requests, settings, trial } = onRun(probing);
   const { run, taskId } = trial;

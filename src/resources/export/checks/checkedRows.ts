@@ -2,7 +2,9 @@
 export interface CheckedRows {
   /** Number of rows. */
   rows: number;
-  /** The checks that the rows did not pass, such as `minRows` and `fields.price.type`, in the order of the arguments. */
+  /**
+   * The checks that the rows did not pass, such as `minRows` and `fields.price.type`, in the order of the arguments.
+   */
   failed: string[];
   /** The fields that have checks, by their names. */
   fields?: Record<string, FieldFigures>;

@@ -7,17 +7,19 @@ import { isRecord } from "../../../values/isRecord";
 import { messageOf } from "../../resource";
 
 /**
- * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its own in the package, and is
- * loaded with the first schema.
+ * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its
+ * own in the package, and is loaded with the first schema.
  */
 
 /**
- * Returns for each row the place in the schema that it does not fit, such as `#/properties/price/minimum`; undefined if the row is valid. If the time is over,
- * the results end before the row that was in work.
+ * Returns for each row the place in the schema that it does not fit, such as `#/properties/price/minimum`; undefined if
+ * the row is valid. If the time is over, the results end before the row that was in work.
  */
 export type ValidateRows = (rows: readonly Row[]) => (string | undefined)[];
 
-/** Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length. */
+/**
+ * Bytes. ajv takes time that grows with the square of the length: a few seconds for the worst schemas of this length.
+ */
 const longestSchema = 64 * 1024;
 
 /** Milliseconds for a page, which takes a few. A schema can have patterns that take forever. */

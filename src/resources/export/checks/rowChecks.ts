@@ -8,14 +8,18 @@ export interface RowChecks {
   /** The largest number of rows. */
   maxRows?: number;
   /**
-   * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80 rows after 100. A new `scope`
-   * has nothing to compare with.
+   * The largest drop in the number of rows since the last export that passed, as a share of its rows: `0.2` allows 80
+   * rows after 100. A new `scope` has nothing to compare with.
    */
   maxDrop?: number;
-  /** Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0; so each field fails if there are no rows. */
+  /**
+   * Checks of fields, by their names. A field that no row has fails, unless its `filled` is 0; so each field fails if
+   * there are no rows.
+   */
   fields?: Record<string, FieldChecks>;
   /**
-   * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its `$schema` says so.
+   * A file with a JSON Schema for one row, relative to the program's folder: draft 2020-12, or draft-07 if its
+   * `$schema` says so.
    */
   schema?: string;
   /**
@@ -30,13 +34,14 @@ export interface FieldChecks {
   /** The smallest share of rows with a value: one that is not missing, null, or an empty or blank string. */
   filled?: number;
   /**
-   * `number`: a number, or a string that is written like a number in JSON, such as `12.50`. `integer`: the same without a fraction. `date`: as in JSON
-   * Schema, `2026-11-21` or `2026-11-21T08:30:00Z`. `url`: an absolute http or https URL.
+   * `number`: a number, or a string that is written like a number in JSON, such as `12.50`. `integer`: the same without
+   * a fraction. `date`: as in JSON Schema, `2026-11-21` or `2026-11-21T08:30:00Z`. `url`: an absolute http or https
+   * URL.
    */
   type?: FieldType;
   /**
-   * Whether each value may occur only once. An export with more than 2,000,000 different values fails the check. Long values are compared by 64 bits of
-   * their digests.
+   * Whether each value may occur only once. An export with more than 2,000,000 different values fails the check. Long
+   * values are compared by 64 bits of their digests.
    * @default false
    */
   unique?: boolean;

@@ -21,16 +21,21 @@ export interface Placing {
 export type Placed = Pick<Content, "etag">;
 
 /**
- * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the file when it is complete. A name
- * is what the output `file` contains: the path of the export with all placeholders replaced.
+ * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the
+ * file when it is complete. A name is what the output `file` contains: the path of the export with all placeholders
+ * replaced.
  */
 export interface Destination {
-  /** Where a file of this name has its temporary files: each begins with this path. The folder is the same for all names, and exists after `prepare`. */
+  /**
+   * Where a file of this name has its temporary files: each begins with this path. The folder is the same for all
+   * names, and exists after `prepare`.
+   */
   workPath(name: string): string;
   /** The mode of temporary files. Absent: the usual one of the process. */
   readonly fileMode?: number;
   /**
-   * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have abandoned.
+   * Before any row is read: creates what the file needs, and removes what earlier exports to the same path have
+   * abandoned.
    * @throws if the file cannot be written
    */
   prepare(): Promise<void>;
@@ -47,7 +52,10 @@ export interface Destination {
   remove(name: string, content: Content): Promise<boolean>;
 }
 
-/** The error for the user: the file system says neither which file it is about nor what to do next. Other errors stay as they are. */
+/**
+ * The error for the user: the file system says neither which file it is about nor what to do next. Other errors stay as
+ * they are.
+ */
 export function fileFailure(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) {
     return error;

@@ -32,7 +32,10 @@ export async function compareContent(path: string, sha256: string): Promise<"sam
 /** Error codes of file systems that have no links, such as some network shares and memory cards. */
 const noLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Gives a file another name, unless that name is taken. Returns whether it was free. A rename alone would overwrite the other file. */
+/**
+ * Gives a file another name, unless that name is taken. Returns whether it was free. A rename alone would overwrite the
+ * other file.
+ */
 export async function moveIfFree(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to).catch(async (error: NodeJS.ErrnoException) => {

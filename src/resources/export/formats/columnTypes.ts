@@ -7,7 +7,10 @@ export type ColumnValue = string | number | bigint | boolean;
 
 interface ColumnKind {
   element: Omit<SchemaElement, "name">;
-  /** From the content of a string, or the JSON of any other value. Undefined if the value does not fit: nothing is rounded, cut or guessed. */
+  /**
+   * From the content of a string, or the JSON of any other value. Undefined if the value does not fit: nothing is
+   * rounded, cut or guessed.
+   */
   convert(text: string): ColumnValue | undefined;
 }
 
@@ -57,7 +60,10 @@ function toDays(text: string): number | undefined {
   return text.length === 10 && isOfType.date(text) ? Date.parse(text) / msPerDay : undefined;
 }
 
-/** The date-time needs an offset: otherwise it is no moment. Node.js knows no leap seconds, and no part of a millisecond. */
+/**
+ * The date-time needs an offset: otherwise it is no moment. Node.js knows no leap seconds, and no part of a
+ * millisecond.
+ */
 function toMicroseconds(text: string): bigint | undefined {
   const ms = text.length > 10 && isOfType.date(text) ? Date.parse(text.toUpperCase()) : Number.NaN;
   const [, micros = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];

@@ -15,7 +15,10 @@ interface Compression {
   readonly isForParts?: boolean;
   /** A package that users install themselves. */
   readonly package?: string;
-  /** Passes pieces on, compressed, in constant memory. The same pieces become the same bytes: no name and no time is written. */
+  /**
+   * Passes pieces on, compressed, in constant memory. The same pieces become the same bytes: no name and no time is
+   * written.
+   */
   stream?(folder: string): Duplex | Promise<Duplex>;
   /** A function that compresses a piece at once. Absent: the format does it. */
   atOnce?(folder: string): Promise<(piece: Uint8Array) => Uint8Array>;
@@ -31,8 +34,8 @@ const { createZstdCompress, zstdCompressSync } = zlib as {
 };
 
 /**
- * zstd for a Node.js without it. The package is WebAssembly: it has no program for each platform, and no dependencies. Those with such programs fetch
- * them from other places than the registry, or are hardly kept.
+ * zstd for a Node.js without it. The package is WebAssembly: it has no program for each platform, and no dependencies.
+ * Those with such programs fetch them from other places than the registry, or are hardly kept.
  */
 const zstdPackage = "@hpcc-js/wasm-zstd";
 

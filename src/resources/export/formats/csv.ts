@@ -14,7 +14,10 @@ export const csvArgs: ArgsSpec<CsvArgs> = {
 /** Without it, Excel reads the file in the old character set of the country. */
 const byteOrderMark = "\ufeff";
 
-/** A header line and a line for each row (RFC 4180, for programs with line feeds). A cell is empty if the field is missing or null. */
+/**
+ * A header line and a line for each row (RFC 4180, for programs with line feeds). A cell is empty if the field is
+ * missing or null.
+ */
 export const csv: Format = {
   contentType: "text/csv",
   extension: ".csv",
@@ -46,7 +49,10 @@ function quoted(value: string, needsQuotes: RegExp): string {
   return needsQuotes.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as text. */
+/**
+ * Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as
+ * text.
+ */
 function withoutFormula(value: string): string {
   const isFormula =
     /^[=+\-@＝＋－＠\t\r\n]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);

@@ -3,12 +3,13 @@ import type { CompressionName } from "./compression";
 /** Who reads a CSV file. */
 export interface CsvArgs {
   /**
-   * `programs`: RFC 4180 with line feeds, and each cell as the service sent it. `spreadsheets`: a byte order mark, lines that end in CR LF, and an
-   * apostrophe before each cell that a spreadsheet would run as a formula.
+   * `programs`: RFC 4180 with line feeds, and each cell as the service sent it. `spreadsheets`: a byte order mark,
+   * lines that end in CR LF, and an apostrophe before each cell that a spreadsheet would run as a formula.
    */
   for: "programs" | "spreadsheets";
   /**
-   * The character between two cells: a comma, a semicolon or a tab. Excel expects a semicolon where numbers have a decimal comma.
+   * The character between two cells: a comma, a semicolon or a tab. Excel expects a semicolon where numbers have a
+   * decimal comma.
    * @default ","
    */
   delimiter?: "," | ";" | "\t";

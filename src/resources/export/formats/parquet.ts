@@ -7,12 +7,15 @@ import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
 import { TypedColumn, typeOf } from "./typedColumn";
 
-/** The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each platform. */
+/**
+ * The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each
+ * platform.
+ */
 const packageName = "hyparquet-writer";
 
 /**
- * A row group is complete when its values have so many characters, and so many for each column: a group describes all columns, also those without a
- * value. It is in memory until then. Larger groups take more memory and longer to write.
+ * A row group is complete when its values have so many characters, and so many for each column: a group describes all
+ * columns, also those without a value. It is in memory until then. Larger groups take more memory and longer to write.
  */
 const charactersOfGroup = 512 * 1024;
 const charactersOfColumn = 2 * 1024;
@@ -107,8 +110,8 @@ class Column extends TypedColumn<ColumnValue> {
   }
 
   /**
-   * The nulls of a column are in memory while the writer has it: it takes one after the other. Strings have no statistics: the first and the last string of
-   * the alphabet help few queries, and take a sixth of the time to write.
+   * The nulls of a column are in memory while the writer has it: it takes one after the other. Strings have no
+   * statistics: the first and the last string of the alphabet help few queries, and take a sixth of the time to write.
    */
   take(rows: number): { name: string; data: (ColumnValue | null)[]; statistics: boolean } {
     const { name, type, values, places } = this;

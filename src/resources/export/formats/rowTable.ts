@@ -13,7 +13,10 @@ export class RowTable {
     readonly rowCount: number,
   ) {}
 
-  /** @param others columns that no row may have. They come last, in the order of their names: the engine does not keep that of a map */
+  /**
+   * @param others columns that no row may have. They come last, in the order of their names: the engine does not keep
+   * that of a map
+   */
   static async of(path: string, others: readonly string[]): Promise<RowTable> {
     const names = new Set<string>();
     let rowCount = 0;

@@ -15,8 +15,8 @@ export class TypedColumn<T> {
   ) {}
 
   /**
-   * Undefined without a value, and for one that does not fit. In a column with a type, a blank text is no value: in many rows, a field without a value is an
-   * empty string.
+   * Undefined without a value, and for one that does not fit. In a column with a type, a blank text is no value: in
+   * many rows, a field without a value is an empty string.
    */
   valueOf(text: string, line: number): T | undefined {
     if (this.type !== "string" && !/\S/.test(text)) {

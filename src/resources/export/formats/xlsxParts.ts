@@ -110,7 +110,10 @@ function serial(days: number): string | undefined {
   return counted >= first && counted < afterLast ? number(counted) : undefined;
 }
 
-/** A character that XML does not allow becomes its code, `_x0007_`. A text that already looks like such a code is escaped, so that it stays a text. */
+/**
+ * A character that XML does not allow becomes its code, `_x0007_`. A text that already looks like such a code is
+ * escaped, so that it stays a text.
+ */
 function escaped(text: string): string {
   return text
     .replace(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")

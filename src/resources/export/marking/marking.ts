@@ -3,8 +3,8 @@ import type { DataExportState } from "../model";
 import type { RowFile } from "../rowFile";
 
 /**
- * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other exports that mark and writes of the same task
- * wait meanwhile.
+ * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other
+ * exports that mark and writes of the same task wait meanwhile.
  */
 export interface Marking {
   /** Whether a mark was sent. Then the rows in the file must not get lost. */

@@ -8,8 +8,9 @@ import type { Marking } from "./marking";
 import { readFromCache, responseWasLost } from "./marking";
 
 /**
- * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Either each page is read, written, synced
- * and marked, until no row is left, or all rows come in one response, and are marked when the file has its name.
+ * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Either each page
+ * is read, written, synced and marked, until no row is left, or all rows come in one response, and are marked when the
+ * file has its name.
  */
 export class ReturnedMarking implements Marking {
   mayHaveMarked = false;

@@ -14,10 +14,11 @@ import { readFromCache, responseWasLost } from "./marking";
 const maxMarks = 5;
 
 /**
- * Marks rows on a service that marks all rows of the task (`webextract:markScope` is "task"). It marks only if each row that the mark will reach is
- * in the file. What has to be read to know that depends on the scope of the export.
+ * Marks rows on a service that marks all rows of the task (`webextract:markScope` is "task"). It marks only if each row
+ * that the mark will reach is in the file. What has to be read to know that depends on the scope of the export.
  *
- * One window remains, between the last check and the mark: rows that arrive in it are marked unread. A count after the mark detects them.
+ * One window remains, between the last check and the mark: rows that arrive in it are marked unread. A count after the
+ * mark detects them.
  */
 export class TaskMarking implements Marking {
   /** Rows are marked only after the file has its name. */
@@ -26,7 +27,10 @@ export class TaskMarking implements Marking {
   /** Rows of the task before the read. */
   private rowsBefore: number | undefined;
   private rowsAtLastCheck = 0;
-  /** Of a batch: rows that are not exported and were not read yet. Counted, because rows of two batches can have the same text. */
+  /**
+   * Of a batch: rows that are not exported and were not read yet. Counted, because rows of two batches can have the
+   * same text.
+   */
   private readonly unread = new Map<string, number>();
   /** Of a batch: the service lists no row that a mark would reach. */
   private hasNothingToMark = false;
@@ -63,7 +67,8 @@ export class TaskMarking implements Marking {
     if (this.args.scope === "notExported") {
       this.requireWhole(page);
     }
-    // A row that arrives in an earlier batch moves the rows after it: one is read twice, another not at all, and the count is right.
+    // A row that arrives in an earlier batch moves the rows after it: one is read twice, another not at all, and the
+    // count is right.
     this.rowsBefore ??= page.total;
     for (const text of this.unread.size > 0 ? page.texts() : []) {
       const count = this.unread.get(text) ?? 1;
@@ -141,7 +146,10 @@ export class TaskMarking implements Marking {
       : `${others} rows of other batches are not exported, and the mark would reach them too`;
   }
 
-  /** Nothing on this side can prevent that rows arrive between the last check and the mark. Returns an empty string, or sentences about them. */
+  /**
+   * Nothing on this side can prevent that rows arrive between the last check and the mark. Returns an empty string, or
+   * sentences about them.
+   */
   private async missedRows(): Promise<string> {
     const arrived = await this.countRows().then((rows) => rows - this.rowsAtLastCheck, messageOf);
     if (typeof arrived === "number" && arrived <= 0) {

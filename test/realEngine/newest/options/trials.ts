@@ -201,7 +201,7 @@ export const trials: readonly Trial[] = [
     `{ ignoreChanges: [(${JSON.stringify(ignoredPaths)})[type]] }`,
     "A list is one path, such as `items`.",
   ),
-  ignoring('`ignoreChanges: ["*"]`', '{ ignoreChanges: ["*"] }', ""),
+  ignoring('`ignoreChanges: ["*"]`', '{ ignoreChanges: ["*"] }', "Nothing changes, so no run starts."),
   {
     option: "`hideDiffs`",
     note: "**Pulumi prints the old values as if they stayed**: not for what is reviewed.",
@@ -213,7 +213,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: '`replaceOnChanges: ["*"]`',
-    note: "A change of `forceDestroy` or `pollSeconds` replaces too.",
+    note: "A change of an option, such as `forceDestroy`, replaces too.",
     async run(world) {
       const starts = world.starts;
       const seen = await world.run({ changed: "from now on", options: '{ replaceOnChanges: ["*"] }' });

@@ -66,7 +66,8 @@ export class Bucket {
   private async list(prefix: string, request: Partial<Sdk.ListObjectsV2Request>): Promise<Sdk.ListObjectsV2Output> {
     const sending = this.client.listObjectsV2({ Bucket: this.name, ...request });
     const list = await this.named("ListObjectsV2", prefix, sending);
-    // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the ending for aliases of access points.
+    // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the
+    // ending for aliases of access points.
     if (list.Name !== this.name && !this.name.endsWith("-s3alias")) {
       throw otherBucket(this.name, list.Name);
     }
@@ -96,8 +97,8 @@ export class Bucket {
   }
 
   /**
-   * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does not exist before the last request.
-   * An interruption ends the request in flight.
+   * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does
+   * not exist before the last request. An interruption ends the request in flight.
    * @returns the object; undefined if the store refused the condition
    */
   async send(file: FileToSend, context: Context): Promise<StoredObject | undefined> {
@@ -240,7 +241,10 @@ export class Bucket {
   }
 }
 
-/** Without quotes: some stores compare them with the ETag. No object has the ETag "none": a request without the header would have no condition. */
+/**
+ * Without quotes: some stores compare them with the ETag. No object has the ETag "none": a request without the header
+ * would have no condition.
+ */
 function ifMatch(etag: string): { IfMatch: string } {
   return { IfMatch: etag.replaceAll('"', "") || "none" };
 }

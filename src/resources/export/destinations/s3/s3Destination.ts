@@ -21,8 +21,8 @@ const contentTypes = new Map(
 const temporaryPrefix = ".webextract-";
 
 /**
- * Objects in S3. Temporary files are private and in the program's folder: the next command can send a file that could not be sent. Each write is
- * conditional, so that it never replaces an object that this export did not write.
+ * Objects in S3. Temporary files are private and in the program's folder: the next command can send a file that could
+ * not be sent. Each write is conditional, so that it never replaces an object that this export did not write.
  */
 export class S3Destination implements Destination {
   readonly fileMode = 0o600;

@@ -17,7 +17,10 @@ export function s3Path(bucket: string, key: string): string {
   return `${scheme}${bucket}/${key}`;
 }
 
-/** What is wrong with a path that names no file on the disk, as far as the string shows it. Undefined for a file on the disk. */
+/**
+ * What is wrong with a path that names no file on the disk, as far as the string shows it. Undefined for a file on the
+ * disk.
+ */
 export function remotePathProblem(path: string): string | undefined {
   // A drive of Windows is one letter.
   const [, slashes] = /^[a-z][a-z0-9+.-]+:([\\/]+)/i.exec(path) ?? [];

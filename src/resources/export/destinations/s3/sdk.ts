@@ -8,11 +8,17 @@ export const sdkName = "@aws-sdk/client-s3";
 
 /** Limits of an upload. Replaced by tests. */
 export const limits = {
-  /** Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB, and 10,000 parts. */
+  /**
+   * Size of a part in bytes. A file of this size or less is sent in one request. S3 allows no smaller parts than 5 MiB,
+   * and 10,000 parts.
+   */
   partBytes: 8 * 1024 * 1024,
   /** How often the SDK tries a request. It waits longer before each. */
   mostTries: 6,
-  /** Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the export. */
+  /**
+   * Milliseconds without progress after which a request counts as failed, so that a server that hangs does not hang the
+   * export.
+   */
   idleMs: 60_000,
 };
 

@@ -18,7 +18,10 @@ const unknownIssuer: Reason = [
   "Set NODE_EXTRA_CA_CERTS to the PEM file of the private CA in the environment of pulumi.",
 ];
 
-/** By the code of S3, the name of the SDK's error, or its message. The operation stands before a code that says something else of it. */
+/**
+ * By the code of S3, the name of the SDK's error, or its message. The operation stands before a code that says
+ * something else of it.
+ */
 const reasons: Readonly<Record<string, Reason>> = {
   NoSuchBucket: ["the bucket does not exist", "Create the bucket or use another path."],
   AccessDenied: [
@@ -56,7 +59,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   AbortError: ["it was interrupted", ""],
 };
 
-/** Codes for a host that does not exist or has another certificate, as the host `bucket.example.com` of a store at `example.com`. */
+/**
+ * Codes for a host that does not exist or has another certificate, as the host `bucket.example.com` of a store at
+ * `example.com`.
+ */
 const wrongHost = ["ENOTFOUND", "EAI_AGAIN", "ERR_TLS_CERT_ALTNAME_INVALID"];
 
 /** What the SDK writes where a response has neither a code nor a message. */

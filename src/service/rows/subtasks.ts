@@ -1,5 +1,5 @@
-import type { Subtask } from "./contract/types";
-import { isRefusedParameter } from "./errors/errors";
+import type { Subtask } from "../contract/types";
+import { isRefusedParameter } from "../errors/errors";
 
 /** Gets one page of subtasks; pages start from 1. */
 export type FetchSubtasks = (page: number, size: number) => Promise<Subtask[]>;
@@ -10,8 +10,8 @@ const sizes = [20, 10, 5, 1];
 const mostPages = 100_000;
 
 /**
- * Gets all pages, however many subtasks the service returns on one: only an empty page, or one without a new subtask, is the last. A subtask
- * that occurs twice, because the list changed meanwhile, counts once, with its later status.
+ * Gets all pages, however many subtasks the service returns on one: only an empty page, or one without a new subtask,
+ * is the last. A subtask that occurs twice, because the list changed meanwhile, counts once, with its later status.
  */
 export async function allSubtasks(fetch: FetchSubtasks): Promise<Subtask[]> {
   for (const [index, size] of sizes.entries()) {
