@@ -8,7 +8,7 @@ import { list } from "./parts";
 
 export const cliPage = "docs/reference/cli.md";
 
-/** All commands with their arguments and options, as `--help` shows them, and the exit codes. */
+/** All commands with their arguments and options, as `--help` shows them, and an example of each; and the exit codes. */
 export function partsOfCli(): Parts {
   const alone = allCommands().filter(({ connects }) => !connects);
   const codes = Object.entries(exitCodes).map(([name, { code, meaning }]) => `- ${code} \`${name}\`: ${meaning}`);
@@ -28,7 +28,7 @@ export function partsOfCli(): Parts {
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, arguments: given = [] } = command;
+  const { name, summary, details, arguments: given = [], examples } = command;
   // The page describes --yes once, for all commands that ask.
   const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
@@ -40,6 +40,7 @@ function sectionOf(command: CliCommand): string {
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
     ...(options.length === 0 ? [] : [optionsList(options)]),
+    ...examples.slice(0, 1).map(({ line }) => `Example: \`${programName} ${line}\``),
   ].join("\n\n");
 }
 
