@@ -3,6 +3,7 @@ import { ownPackage } from "../../service/ownPackage";
 import type { Answer, FittingSetting, Probing, Question, Sends } from "./question";
 import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
+import type { Reply } from "./requests";
 import { anyReplyOf, credentialReplyOf, LimitReached } from "./requests";
 
 /**
@@ -141,9 +142,19 @@ async function firstContact(given: Probing): Promise<Probing> {
 }
 
 /** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
-async function requireContact({ client, taskId, trial }: Probing): Promise<void> {
-  // A probe that writes finds out what a page in place of an error means.
-  const { refusal } = await (trial === undefined ? credentialReplyOf : anyReplyOf)(readRows(client, taskId ?? nobody));
+async function requireContact({ client, requests, taskId, trial }: Probing): Promise<void> {
+  const { responses } = requests.now;
+  const reply = readRows(client, taskId ?? nobody);
+  // A probe that writes finds out what an error means, or a page in place of one.
+  const { refusal } = await (trial === undefined ? credentialReplyOf(reply) : anyReplyOf(reply)).catch(
+    (error: unknown): Reply<unknown> => {
+      // After an error of its own, the service was asked again, and that response was lost.
+      if (trial !== undefined && isServiceError(error, "outcomeUnknown") && requests.now.responses > responses) {
+        return { response: undefined };
+      }
+      throw error;
+    },
+  );
   if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
     throw refusal;
   }

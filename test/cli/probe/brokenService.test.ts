@@ -75,6 +75,13 @@ describe("probe --write --start of a service that breaks", function () {
     });
   }
 
+  it("begins if the first request has an error of the service, and only the responses to the next attempts are lost", async () => {
+    emulator.setBehaviour({ taskGone: "serverError" });
+    const { report } = await probeUnder([{ operation: "getData", kind: "reset", skip: 1, times: 2 } as Fault]);
+    assert.equal(real("copyTask").length, 1);
+    assert.ok(report.findings.length > 20);
+  });
+
   it("sends a copy again only after a response that proves that nothing was done", async () => {
     await probeUnder([{ operation: "copyTask", taskId: original, kind: "error", code: "TooManyRequests" } as Fault]);
     assert.deepEqual([real("copyTask").length, effects("copyTask")], [2, 1]);
