@@ -159,3 +159,26 @@ describe("commands of the newest engine", function () {
     assert.deepEqual(made(), [1, 5]);
   });
 });
+
+describe("a stack that is renamed by the newest engine", function () {
+  this.timeout(300_000);
+
+  it("keeps its tokens, although the refresh token of its configuration is used up", async () => {
+    const { engine, path, sdk } = await newest();
+    const emulator = { behaviour: { refreshRotation: "oldDies" } } as const;
+    const world = await World.create({ program: program("one"), engine, sdk, path, withCredentials: false, emulator });
+    try {
+      await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
+      await world.project.up();
+      world.emulator.change.expireAccessTokens();
+      await world.project.run(["stack", "rename", "prod"]);
+      world.program(program("two"));
+      await world.project.shell("pulumi --stack prod --non-interactive up --yes --skip-preview");
+      assert.ok(world.operations().includes("refreshToken"));
+      const starts = world.copies().map((task) => world.emulator.inspect.runs(task).length);
+      assert.deepEqual(starts, [2]);
+    } finally {
+      await world.remove();
+    }
+  });
+});
