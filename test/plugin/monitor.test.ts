@@ -32,13 +32,13 @@ describe("the declarations of a component", () => {
   after(() => server.forceShutdown());
 
   for (const [parallel, expected] of [
-    [8, 64],
-    [100, 200],
+    [8, 500],
+    [300, 600],
   ] as const) {
     it(`are at most ${expected} at once for an engine that creates ${parallel} at once`, async () => {
       most = 0;
       const monitor = new Monitor(address, new AbortController().signal, parallel);
-      const names = Array.from({ length: 300 }, (_, index) => `task-${index}`);
+      const names = Array.from({ length: 800 }, (_, index) => `task-${index}`);
       const requests = names.map((name) => monitor.register(new RegisterResourceRequest().setName(name)));
       assert.deepEqual(
         (await Promise.all(requests)).map((each) => each?.urn),

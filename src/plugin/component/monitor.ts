@@ -23,8 +23,8 @@ export interface Registered {
   outputs: WireProperties;
 }
 
-/** Enough for the resources that have not changed, which the engine does not count. */
-const fewestAtOnce = 64;
+/** With fewer, the first up of 100 tasks takes a quarter more processor time. */
+const fewestAtOnce = 500;
 
 /** The engine, for a component that declares resources, as an SDK does for a program. */
 export class Monitor {
