@@ -192,7 +192,7 @@ function adopting({ adopt = "adoptTaskId", after }: KilledStep, id: string): Rec
 /** Whether the output contains an error that says that the outcome of this resource's request is unknown. */
 function isUnknown(output: string, name: string): boolean {
   const about = `(?:copy of task "${name}" in group "${name}" may exist|paid run of task "${name}" may have started)`;
-  return new RegExp(`^\\s*(?:\\*|error:) .*${about}`, "m").test(output);
+  return new RegExp(`^\\s*(?:(?:\\*|error:) .*|A )${about}`, "m").test(output);
 }
 
 async function reached(run: Run, holds: readonly Promise<void>[]): Promise<void> {
