@@ -20,18 +20,23 @@ const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 /** The tests on the engine that take the longest, by the time that they take. They start first, so that none runs alone at the end. */
 const longest = [
   "quickstart/quickstart",
-  "realEngine/templates",
   "realEngine/kills/kills",
   "realEngine/diffs/runs",
+  "realEngine/plugin/manifestComponent",
   "realEngine/runLabels",
   "realEngine/refresh",
   "realEngine/upgrade/upgrade",
   "realEngine/diffs/tasks",
   "realEngine/diffs/settings",
+  "realEngine/wholeTask",
+  "realEngine/secrets",
+  "realEngine/templates",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
-/** Two thirds of the unit tests, by the time that they take. */
-const partsOfUnitTests = ["test/{service,resources,provider}/**/*.test.ts", "test/{emulator,scripts}/**/*.test.ts"];
+/** Three quarters of the unit tests, by the time that they take. */
+const partsOfUnitTests = ["{service,provider}", "resources", "{emulator,scripts}"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 
@@ -94,7 +99,7 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Three processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // Four processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
