@@ -33,8 +33,8 @@ const longest = [
   "realEngine/templates",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
-/** Three quarters of the unit tests, by the time that they take. */
-const partsOfUnitTests = ["{service,provider}", "resources", "{emulator,scripts}"].map(
+/** Most of the unit tests, in parts that take about the same time. */
+const partsOfUnitTests = ["{service,provider,scripts}", "resources", "emulator/page", "cli"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
 
@@ -99,7 +99,7 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Four processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // Five processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
