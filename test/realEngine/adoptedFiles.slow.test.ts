@@ -64,6 +64,16 @@ const seed: Seed = {
   ],
 };
 
+/** The context of a provider with the emulator's credentials. */
+function contextOf({ emulator }: World) {
+  const config: Record<string, string> = { baseUrl: emulator.url, accessToken: emulator.credentials.accessToken };
+  const host = new Host(
+    (key) => config[key],
+    noEngine(() => undefined, new AbortController().signal),
+  );
+  return host.context(undefined, undefined);
+}
+
 describe("adopted tasks on the engine", () => {
   let world: World;
   before(async () => {
@@ -76,16 +86,8 @@ describe("adopted tasks on the engine", () => {
   after(() => world.remove());
 
   const adopt = async (target: Omit<AdoptTarget, "folder">): Promise<Map<string, string>> => {
-    const config: Record<string, string> = {
-      baseUrl: world.emulator.url,
-      accessToken: world.emulator.credentials.accessToken,
-    };
-    const host = new Host(
-      (key) => config[key],
-      noEngine(() => undefined, new AbortController().signal),
-    );
     const ids = seed.tasks?.map(({ taskId }) => ({ taskId })) ?? [];
-    const { tasks } = await readTasks(ids, [], new Secrets(), host.context(undefined, undefined));
+    const { tasks } = await readTasks(ids, [], new Secrets(), contextOf(world));
     const { files } = adoptedFiles(tasks, { ...target, folder: world.project.folder });
     await writeFiles(files, world.project.folder);
     return new Map(files.map(({ path, content }) => [path, content]));
@@ -190,19 +192,11 @@ describe("sixty adopted tasks with hostile names and values, in one file", () =>
   after(() => world.remove());
 
   it("need no write, and show no change after the first up", async () => {
-    const config: Record<string, string> = {
-      baseUrl: world.emulator.url,
-      accessToken: world.emulator.credentials.accessToken,
-    };
-    const host = new Host(
-      (key) => config[key],
-      noEngine(() => undefined, new AbortController().signal),
-    );
     const { tasks } = await readTasks(
       ids.map((taskId) => ({ taskId })),
       [],
       new Secrets(),
-      host.context(undefined, undefined),
+      contextOf(world),
     );
     const { files } = adoptedFiles(tasks, { out: "all.yaml", folder: world.project.folder });
     await writeFiles(files, world.project.folder);

@@ -2,8 +2,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * A text that is a list or an object of JSON, without white space and with one form of each string: whether a service
- * has sent a value nested or as a string, a CSV does not tell. Numbers keep their digits. Any other text is as it is.
+ * The text of a value, for comparisons. A list or an object of JSON loses its white space, and each string gets one
+ * form, because a CSV does not tell whether a service sent the value nested or as a string. Numbers keep their digits.
+ * Any other text stays as it is.
  */
 export function compared(text: string): string {
   return compactJson(text) ?? text;

@@ -111,8 +111,8 @@ function serial(days: number): string | undefined {
 }
 
 /**
- * A character that XML does not allow becomes its code, `_x0007_`. A text that already looks like such a code is
- * escaped, so that it stays a text.
+ * The text for a cell. A character that XML does not allow becomes its code, such as `_x0007_`. If the text has such a
+ * code itself, its underscore is escaped, so that readers show the code.
  */
 function escaped(text: string): string {
   return text
