@@ -1,8 +1,7 @@
 import { isPlainMap } from "../../resources/values";
-import { shapeOf } from "./ask/copyQuestions";
 import type { ProbeReport } from "./probe";
-import { vocabulary } from "./question";
-import { markdownOf } from "./report";
+import { shapeOf, vocabulary } from "./question";
+import { commandsOf, markdownOf, valuesByName } from "./report";
 import type { RawResponse } from "./requests";
 
 export const fileNames = ["report.md", "config.sh", "behaviours.yaml", "responses.json"] as const;
@@ -26,7 +25,7 @@ function configOf({ findings, settings }: ProbeReport): string {
     "#!/bin/sh",
     "# The settings that fit the service, for the selected stack. Read them before you run this file.",
     "set -e",
-    ...settings.flatMap(({ command, when }) => [...(when === undefined ? [] : [`# ${when}:`]), command]),
+    ...commandsOf(settings),
     ...args.map((argument) => `# In the program: ${argument}`),
     ...(settings.length + args.length === 0 ? ["# The present settings fit."] : []),
     "",
@@ -35,16 +34,7 @@ function configOf({ findings, settings }: ProbeReport): string {
 
 /** One value of each behaviour that was seen. A later question knows more than an earlier one. */
 export function behaviourValues({ findings }: ProbeReport): Map<string, string[]> {
-  const values = new Map<string, string[]>();
-  for (const { behaviours = [] } of findings) {
-    for (const name of new Set(behaviours.map((each) => each.split("=")[0] ?? ""))) {
-      values.set(
-        name,
-        behaviours.flatMap((each) => (each.startsWith(`${name}=`) ? each.slice(name.length + 1) : [])),
-      );
-    }
-  }
-  return values;
+  return new Map(findings.flatMap(({ behaviours }) => [...valuesByName(behaviours)]));
 }
 
 function behavioursOf(report: ProbeReport): string {

@@ -102,7 +102,6 @@ async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
   const taskId = isName ? (await connectTo(task, flags, cli)).task.taskId : task;
   const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
   const report = await probe(probing, () => cli.checkInterrupted(noReport));
-  cli.checkInterrupted(noReport);
   const { sends, findings, ...document } = report;
   const shown = findings.map(({ usual, consequence, ...finding }) => finding);
   return { ...resultOf(report), json: { ...document, findings: shown } };
@@ -151,10 +150,8 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
     },
   };
   try {
-    const report = await probe({ ...probingOf(connection, cli, requests), trial }, () =>
-      cli.checkInterrupted(noReport),
-    );
-    cli.checkInterrupted(noReport);
+    const probing = { ...probingOf(connection, cli, requests), trial };
+    const report = await probe(probing, () => cli.checkInterrupted(noReport));
     await finish(report, requests, flags);
     await noteProbe(connection.options);
     for (const words of [trial.lost && mayExist(trial.lost, trial), leftBehind(trial)]) {

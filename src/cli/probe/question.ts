@@ -2,10 +2,11 @@ import type { ConfigKey } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
 import { shellQuoted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
+import type { ServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings/findings";
 import type { Requests } from "./requests";
-import type { Trial } from "./trial";
+import type { Trial, TrialRun } from "./trial";
 
 /** A setting that fits the service. */
 export interface FittingSetting {
@@ -54,11 +55,39 @@ export interface Probing {
   readonly trial?: Trial;
 }
 
+/** With the task of `--task`, or the copy. */
+export interface OnTask extends Probing {
+  readonly taskId: string;
+}
+
+/** In a probe that writes. */
+export interface OnTrial extends Probing {
+  readonly trial: Trial;
+}
+
+/** With the copy. */
+export type OnCopy = OnTask & OnTrial;
+
+/** With a run of the copy. */
+export interface OnRun extends OnCopy {
+  readonly trial: Trial & { run: TrialRun };
+}
+
+type Ask<On extends Probing> = (probing: On) => Promise<Answer>;
+
+/** What must be there before a question can be asked. */
+type Asked =
+  | { readonly needs?: undefined; readonly ask: Ask<Probing> }
+  | { readonly needs: "task"; readonly ask: Ask<OnTask> }
+  | { readonly needs: "trial"; readonly ask: Ask<OnTrial> }
+  | { readonly needs: "copy"; readonly ask: Ask<OnCopy> }
+  | { readonly needs: "run"; readonly ask: Ask<OnRun> };
+
 /** Whether a question only reads, writes (to the copy), or starts a run (of the copy). */
 export type Sends = "reads" | "writes" | "starts";
 
 /** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
-export interface Question {
+export type Question = Asked & {
   /** What is looked at, in a few words. */
   readonly check: string;
   readonly sends: Sends;
@@ -66,14 +95,11 @@ export interface Question {
   readonly behaviours: readonly string[];
   /** What the contract says or, where it says nothing, what most services do. */
   readonly usual: string;
-  /** What must be there before it can be asked: the task of `--task` or the copy, the copy, or a run of the copy. */
-  readonly needs?: "task" | "copy" | "run";
   /** Whether other questions of a probe that writes find out more. */
   readonly onlyWithoutWrites?: true;
   /** Whether nothing exists if the service refuses it. The refusal is then the end of the command. */
   readonly isFirstStep?: true;
-  ask(probing: Probing): Promise<Answer>;
-}
+};
 
 /** A task that no account has. */
 export const nobody = "webextract-probe-no-task";
@@ -85,6 +111,17 @@ export function readRows(client: ServiceClient, taskId: string): ReturnType<Serv
 export function settingOf(name: ConfigKey, value: string): FittingSetting {
   const key = `webextract:${name}`;
   return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
+}
+
+/** A problem with the remedy of another value of a setting. */
+export function needsSetting(name: ConfigKey, value: string, shown: Pick<Answer, "found" | "behaviours">): Answer {
+  const setting = settingOf(name, value);
+  return { is: "problem", ...shown, remedy: `Run: ${setting.command}`, setting };
+}
+
+/** The refusal of a request that the package needs, whatever the settings. */
+export function refused(refusal: ServiceError, limitation: string): Answer {
+  return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
 }
 
 /**
@@ -107,4 +144,18 @@ export function described(words: readonly unknown[]): string {
 export function refusalIn({ status, code }: { status?: number; code?: string }): string {
   const [word] = vocabulary([code]);
   return `${status}${code === undefined ? " without a code" : ` ${word ?? "with a code"}`}`;
+}
+
+/** The form of an id, for a report that shows none. */
+export function shapeOf(id: unknown): string {
+  const text = String(id);
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+    return "a UUID";
+  }
+  const kind = /^\d+$/.test(text)
+    ? "digits"
+    : /^[0-9A-Z]+:[0-9]+$/i.test(text)
+      ? "characters with a colon"
+      : "characters";
+  return `${text.length} ${kind}${typeof id === "string" ? "" : ", not a string"}`;
 }

@@ -1,6 +1,5 @@
 import * as copy from "./ask/copyQuestions";
 import * as loop from "./ask/loopQuestions";
-import { onTheWay } from "./ask/onTheWay";
 import * as operation from "./ask/operationQuestions";
 import * as read from "./ask/readQuestions";
 import * as rows from "./ask/rowQuestions";
@@ -14,7 +13,7 @@ export const questions: readonly Question[] = [
     sends: "reads",
     behaviours: [],
     usual: "none that can repeat a request",
-    ask: onTheWay,
+    ask: read.onTheWay,
   },
   {
     check: "task that does not exist",
@@ -72,6 +71,7 @@ export const questions: readonly Question[] = [
     sends: "writes",
     behaviours: [],
     usual: "a response with the taskId of the new task",
+    needs: "trial",
     isFirstStep: true,
     ask: copy.copyTask,
   },

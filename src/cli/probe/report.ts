@@ -1,6 +1,6 @@
 import type { Consequence, ProbeFinding, ProbeReport } from "./probe";
 
-export const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
+const marks = { good: "✔", warning: "!", problem: "✖", unclear: "?" } as const;
 
 /** The report for an issue. */
 export function markdownOf(report: ProbeReport): string {
@@ -20,7 +20,7 @@ export function markdownOf(report: ProbeReport): string {
     "",
     ...(settings.length === 0
       ? ["The present settings fit, as far as the responses show it."]
-      : ["```sh", ...settings.flatMap(({ command, when }) => [...(when ? [`# ${when}:`] : []), command]), "```"]),
+      : ["```sh", ...commandsOf(settings), "```"]),
     "",
     "## Not asked",
     "",
@@ -82,13 +82,25 @@ export function hasProblems({ sends, problems, findings }: ProbeReport): boolean
   return sends === "reads" ? problems > 0 : findings.some(({ consequence }) => consequence === "notHandled");
 }
 
+/** Lines of a shell that set the settings. */
+export function commandsOf(settings: ProbeReport["settings"]): string[] {
+  return settings.flatMap(({ command, when }) => [...(when === undefined ? [] : [`# ${when}:`]), command]);
+}
+
+/** The values that fit, by the names of the behaviours. */
+export function valuesByName(behaviours: readonly string[] = []): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const each of behaviours) {
+    const [name = "", ...value] = each.split("=");
+    values.set(name, [...(values.get(name) ?? []), ...value]);
+  }
+  return values;
+}
+
 /** The values of one behaviour with "or" between them. */
-function valuesIn(names: readonly string[] = []): string {
-  const groups = [...new Set(names.map((name) => name.split("=")[0]))].map((name) =>
-    names
-      .filter((each) => each.split("=")[0] === name)
-      .map((each) => `\`${each}\``)
-      .join(" or "),
+function valuesIn(behaviours: readonly string[] | undefined): string {
+  const groups = [...valuesByName(behaviours)].map(([name, values]) =>
+    values.map((value) => `\`${name}=${value}\``).join(" or "),
   );
   return groups.length === 0 ? "" : ` (${groups.join(", ")})`;
 }

@@ -5,32 +5,16 @@ import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
-import type { Answer, Probing } from "../question";
-import { described, nobody, refusalIn, settingOf } from "../question";
+import type { Answer, OnCopy, OnTrial, Probing } from "../question";
+import { described, needsSetting, nobody, refusalIn, settingOf, shapeOf } from "../question";
 import type { Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import type { Trial } from "../trial";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { saysServerError, usualTypes } from "./readQuestions";
-
-/** The trial of a probe that writes, with its copy. */
-export interface OnCopy extends Probing {
-  readonly trial: Trial & { taskId: string };
-}
-
-/** @throws Error if there is no copy: the runner asks questions about one only after it exists */
-export function onCopy(probing: Probing): OnCopy {
-  if (probing.trial?.taskId === undefined) {
-    throw new Error("there is no copy");
-  }
-  return probing as OnCopy;
-}
+import { readActions, saysServerError, usualTypes } from "./readQuestions";
 
 /** The one copy. @throws ServiceError if the service refuses it, and so none exists */
-export async function copyTask({ client, trial }: Probing): Promise<Answer> {
-  if (trial === undefined) {
-    throw new Error("a probe that only reads copies no task");
-  }
+export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
   trial.making("copy");
   try {
     const { data } = await client.copyTask({ taskId: trial.from, taskGroupId: trial.group });
@@ -52,26 +36,11 @@ export async function copyTask({ client, trial }: Probing): Promise<Answer> {
   }
 }
 
-/** The form of an id, for a report that shows none. */
-export function shapeOf(id: unknown): string {
-  const text = String(id);
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
-    return "a UUID";
-  }
-  const kind = /^\d+$/.test(text)
-    ? "digits"
-    : /^[0-9A-Z]+:[0-9]+$/i.test(text)
-      ? "characters with a colon"
-      : "characters";
-  return `${text.length} ${kind}${typeof id === "string" ? "" : ", not a string"}`;
-}
-
-export async function idShapes(probing: Probing): Promise<Answer> {
-  const { trial, requests } = onCopy(probing);
+export async function idShapes({ trial, requests, taskId }: OnCopy): Promise<Answer> {
   const requestId = requests.responses.map(({ body }) => fieldAt(body, "requestId")).find((id) => id !== undefined);
   const [action] = trial.actions;
   const shapes = [
-    `task: ${shapeOf(trial.taskId)}`,
+    `task: ${shapeOf(taskId)}`,
     ...(action === undefined ? [] : [`action: ${shapeOf(fieldOf(action, "actionId"))}`]),
     requestId === undefined ? "no requestId" : `requestId: ${shapeOf(requestId)}`,
   ];
@@ -91,9 +60,9 @@ export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
 }
 
 /** The actions as the service shows them, with which the other questions work. */
-export async function actionsOfCopy(probing: Probing): Promise<Answer> {
-  const { trial } = onCopy(probing);
-  trial.actions = await readActions(probing);
+export async function actionsOfCopy(on: OnCopy): Promise<Answer> {
+  const { trial } = on;
+  trial.actions = (await readActions(on)) ?? [];
   const loops = trial.actions.filter((action) => Array.isArray(fieldOf(action, "loopItems")));
   const [loop] = loops;
   if (loop !== undefined) {
@@ -130,13 +99,6 @@ function isNumberLike(value: unknown): boolean {
   return typeof value !== "string" || /^(?:-?\d+|true|false)$/.test(value);
 }
 
-export async function readActions(probing: Probing): Promise<ActionShown[]> {
-  const { client, settings, trial } = onCopy(probing);
-  const actionTypes = [...new Set([...usualTypes, ...settings.actionTypes])].sort();
-  const { response } = await replyOf(client.getActions({ taskIds: [trial.taskId], actionTypes }));
-  return response?.data.flatMap(({ actions }) => actions) ?? [];
-}
-
 const fieldsOfActions = ["actionType", "actionId", "name", "loopType", "loopItems", "properties"];
 
 function propertiesOf(action: ActionShown): [string, unknown][] {
@@ -161,9 +123,8 @@ function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat
 }
 
 /** getActions of the copy and of a task that does not exist, in one request. */
-export async function severalTasks(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
-  const request = { taskIds: [trial.taskId, nobody], actionTypes: [...usualTypes] };
+export async function severalTasks({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
+  const request = { taskIds: [taskId, nobody], actionTypes: [...usualTypes] };
   const { response, refusal } = await replyOf(client.getActions(request));
   if (response !== undefined) {
     const isThere = response.data.some(({ taskId }) => taskId === nobody);
@@ -171,7 +132,7 @@ export async function severalTasks(probing: Probing): Promise<Answer> {
     return { found, behaviours: isThere ? [] : ["getActionsMissing=leftOut"] };
   }
   const names = JSON.stringify(requests.last?.body ?? "").includes(nobody);
-  const found = `A refusal of both, ${refusalIn(refusal)}, ${names ? "which names the missing task" : "which does not name the missing task"}.`;
+  const found = `A refusal of both, ${refusalIn(refusal)}, which ${names ? "names" : "does not name"} the missing task.`;
   if (trial.actions.length === 0) {
     // Perhaps it refuses every read of actions.
     return { is: "unclear", found };
@@ -182,10 +143,9 @@ export async function severalTasks(probing: Probing): Promise<Answer> {
   return { found, behaviours };
 }
 
-export async function unknownAction(probing: Probing): Promise<Answer> {
-  const { client, trial } = onCopy(probing);
+export async function unknownAction({ client, taskId }: OnCopy): Promise<Answer> {
   const action = { actionId: "webextract-probe-no-action", actionType: "NavigateAction", properties: [] };
-  const { refusal } = await replyOf(client.updateActionProperties({ taskId: trial.taskId, actions: [action] }));
+  const { refusal } = await replyOf(client.updateActionProperties({ taskId, actions: [action] }));
   if (refusal === undefined) {
     const remedy = 'Check the action ids of a program with "webextract actions": a wrong one is not refused.';
     return { is: "warning", found: "A change of an action that does not exist is accepted.", remedy };
@@ -194,10 +154,8 @@ export async function unknownAction(probing: Probing): Promise<Answer> {
 }
 
 /** Which credential reads, writes and the upload take. */
-export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
-  const { client, options, needsKey, trial } = onCopy(probing);
+export async function credentialsOfCopy({ client, options, needsKey, trial, taskId }: OnCopy): Promise<Answer> {
   const { apiKey, credentials: scheme = "contract" } = options;
-  const { taskId } = trial;
   const token = needsKey ? undefined : await accessTokenOf(client);
   const key: Record<string, string> | undefined = apiKey === undefined ? undefined : { "x-api-key": apiKey };
   const bearer = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
@@ -230,16 +188,13 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
   const behaviours = acceptances(accepted(read), byKey, byToken);
   trial.uploadsWith = byKey === true ? "apiKey" : byToken === true ? "bearer" : undefined;
   if (scheme === "bearer" && byKey === true && byToken === false) {
-    const setting = settingOf("credentials", "contract");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "contract", { found, behaviours });
   }
   if (needsKey) {
-    const setting = settingOf("credentials", "apiKey");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "apiKey", { found, behaviours });
   }
   if (scheme === "contract" && byKey !== true && byToken === true) {
-    const setting = settingOf("credentials", "bearer");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "bearer", { found, behaviours });
   }
   return byKey === false && byToken !== true && isAlive
     ? { is: "problem", found, behaviours, limitation: "TaskStartUrls and `startUrls` cannot set the start URLs." }
@@ -278,9 +233,7 @@ function urlsOf({ loop, actions }: Trial): string[] {
 const dataSizes = [1001, 1000, 500, 200, 100, 50, 20];
 const subtaskSizes = [1000, 100, 21, 20, 10];
 
-export async function pageLimits(probing: Probing): Promise<Answer> {
-  const { client, options, trial } = onCopy(probing);
-  const { taskId } = trial;
+export async function pageLimits({ client, options, trial, taskId }: OnCopy): Promise<Answer> {
   const firstOf = async (sizes: readonly number[], read: (size: number) => Promise<unknown>) => {
     for (const size of sizes) {
       if ((await replyOf(read(size))).refusal === undefined) {
@@ -312,9 +265,7 @@ function maximum(name: string, sizes: readonly number[], accepted: number | unde
 }
 
 /** Reads, a mark and a remove of a copy that has no rows. */
-export async function withoutRows(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
-  const { taskId } = trial;
+export async function withoutRows({ client, requests, taskId }: OnCopy): Promise<Answer> {
   const replies = {
     notexported: await replyOf(client.getNotExportedData({ taskId, size: 1 })),
     markexported: await replyOf(client.markExported({ taskId })),
