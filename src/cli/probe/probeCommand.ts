@@ -96,11 +96,9 @@ function checkFlags(flags: Flags): void {
 }
 
 async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
-  const connection = await connectionOf(flags, cli.interrupted);
-  // A name needs the state of a stack. Without one, no request is sent for this.
-  const isName = task !== undefined && flags.stack !== undefined;
-  const taskId = isName ? (await connectTo(task, flags, cli)).task.taskId : task;
-  const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
+  const named = task === undefined ? undefined : await connectTo(task, flags, cli);
+  const connection = named ?? (await connectionOf(flags, cli.interrupted));
+  const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId: named?.task.taskId };
   const report = await probe(probing, () => cli.checkInterrupted(noReport));
   const { sends, findings, ...document } = report;
   const shown = findings.map(({ usual, consequence, ...finding }) => finding);

@@ -5,6 +5,7 @@ import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
+import { clockFinding } from "../../findings/findings";
 import type { Answer, OnCopy, OnTrial, Probing } from "../question";
 import { described, needsSetting, nobody, refusalIn, settingOf, shapeOf } from "../question";
 import type { Reply } from "../requests";
@@ -297,18 +298,12 @@ export async function withoutRows({ client, requests, taskId }: OnCopy): Promise
 export async function rates({ client, requests }: Probing): Promise<Answer> {
   const names = [...new Set(requests.responses.flatMap(({ rateHeaders }) => rateHeaders))].sort();
   const refused = requests.responses.filter(({ status }) => statusSays.tooMany(status));
-  const seconds = Math.round(Math.abs(client.clockAhead ?? 0) / 1000);
-  const clock =
-    client.clockAhead === undefined
-      ? "No response has a date."
-      : `The clock of this machine is ${seconds <= 1 ? "within 1 s" : `${seconds} s ${client.clockAhead > 0 ? "ahead" : "behind"}`}.`;
-  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${clock}`;
+  const clock = clockFinding(client);
+  const time =
+    client.clockAhead === undefined ? "No response has a date." : `The clock of this machine is ${clock.found}.`;
+  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${time}`;
   const waits = refused.some(({ rateHeaders }) => rateHeaders.includes("retry-after"));
   const behaviours =
     refused.length === 0 ? [] : waits ? ["retryAfter=seconds", "retryAfter=date"] : ["retryAfter=none"];
-  if (seconds > 60) {
-    const remedy = "Set the clock of this machine, or tokens look expired too early or too late.";
-    return { is: "warning", found, behaviours, remedy };
-  }
-  return { found, behaviours };
+  return clock.is === "problem" ? { is: "warning", found, behaviours, remedy: clock.remedy } : { found, behaviours };
 }
