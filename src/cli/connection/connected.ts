@@ -4,7 +4,7 @@ import { ServiceClient } from "../../service/client";
 import { pause } from "../../service/clock";
 import { optionProblems } from "../../service/settings";
 import type { Cli } from "../cli";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 import type { Connection, ConnectionFlags } from "./connection";
 import { connectionOf } from "./connection";
 import type { NamedTask } from "./namedTask";
@@ -13,6 +13,8 @@ import { namedTasks, requireOrigin } from "./namedTask";
 /** A connection of a command. */
 export interface Connected extends Connection {
   client: ServiceClient;
+  /** What the resources use to do their work: the command line waits, exports and reads with their code. */
+  context: Context;
   /** The stack whose configuration it has, if any. */
   stack?: string;
 }
@@ -32,7 +34,8 @@ export interface ConnectedToAll extends Connected {
 /** The configuration that the options name, and a client of it. */
 export async function connect(flags: ConnectionFlags, cli: Cli): Promise<Connected> {
   const connection = await connectionOf(flags, cli.interrupted);
-  return { ...connection, client: clientOf(connection.options, cli), stack: flags.stack };
+  const client = clientOf(connection.options, cli);
+  return { ...connection, client, context: contextOf(connection, client, cli), stack: flags.stack };
 }
 
 /**
@@ -55,7 +58,7 @@ export async function connectToAll(
   cli: Cli,
 ): Promise<ConnectedToAll> {
   const connected = await connect(flags, cli);
-  const tasks = await namedTasks(given, connected.stack, contextOf(connected, cli));
+  const tasks = await namedTasks(given, connected.stack, connected.context);
   const profile = flags.profile ?? profileOf(tasks);
   // The tasks are in the account of their resources.
   const own = profile === flags.profile ? connected : await connect({ ...flags, profile }, cli);
@@ -86,7 +89,7 @@ export function clientOf(options: Connection["options"], cli: Cli): ServiceClien
   const { terminal, interrupted } = cli;
   const problems = optionProblems(options);
   if (problems.length > 0) {
-    throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    throw usageError(problems.join(" "));
   }
   const client = new ServiceClient({
     ...options,
@@ -101,8 +104,7 @@ export function clientOf(options: Connection["options"], cli: Cli): ServiceClien
   return client;
 }
 
-/** What the resources use to do their work: the command line waits, exports and reads with their code. */
-export function contextOf({ config, options, client }: Connected, { terminal, interrupted }: Cli): Context {
+function contextOf({ config, options }: Connection, client: ServiceClient, { terminal, interrupted }: Cli): Context {
   return {
     client,
     actionReader: new ActionReader(client),

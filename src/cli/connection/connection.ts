@@ -5,7 +5,7 @@ import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
 import { optionProblems } from "../../service/settings";
-import { CliError } from "../exitCodes";
+import { usageError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 
 /** The values of the connection's options. */
@@ -38,7 +38,7 @@ export interface FoundConnection {
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
   const { config, options, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
-    throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    throw usageError(problems.join(" "));
   }
   return { config, options };
 }
@@ -54,11 +54,9 @@ export async function findConnection(
     namesInNamespace(ofStack?.keys() ?? []),
   );
   const found = problems.filter((problem) => !/^(?:webextract:baseUrl|WEBEXTRACT_BASE_URL) /.test(problem));
-  const isKnown = config.profileProblem(profile) === undefined;
-  if (profile !== undefined && !isKnown) {
-    found.push(
-      `${config.profileProblem(profile)} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`,
-    );
+  const unknown = profile === undefined ? undefined : config.profileProblem(profile);
+  if (unknown !== undefined) {
+    found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
     return { config, options: undefined, problems: found };
   }
   const configured = config.clientOptions(profile);

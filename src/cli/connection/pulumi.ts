@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 
 /**
  * Runs `pulumi`, and returns its output. It cannot ask questions, because it asks only where its output is a terminal.
@@ -22,17 +22,11 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
     }
     if (typeof code === "string") {
       const why = code === "ENOENT" ? "the program pulumi is not on the PATH" : code;
-      throw new CliError(
-        `${purpose} failed: ${why}. Install Pulumi, or do without --stack. No request was sent.`,
-        "usage",
-      );
+      throw usageError(`${purpose} failed: ${why}. Install Pulumi, or do without --stack.`);
     }
     const shown = args.filter((arg) => arg !== "--show-secrets" && arg !== "--json").join(" ");
     const next = input === "" ? ` Correct this, and check it with "pulumi ${shown}" in this folder.` : "";
-    throw new CliError(
-      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next} No request was sent.`,
-      "usage",
-    );
+    throw usageError(`${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next}`);
   }
 }
 
@@ -91,7 +85,7 @@ async function readStack(stack: string, what: string, args: readonly string[], s
   } catch {
     // The output holds secrets, so the error does not show it.
   }
-  throw new CliError(`${purpose} did not print the expected JSON. No request was sent.`, "usage");
+  throw usageError(`${purpose} did not print the expected JSON.`);
 }
 
 const longestReason = 500;

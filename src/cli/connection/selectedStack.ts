@@ -1,5 +1,6 @@
 import { namesService } from "../../service/environment";
 import type { Cli } from "../cli";
+import { CliError } from "../exitCodes";
 import type { ConnectionFlags } from "./connection";
 import { selectedStack } from "./pulumi";
 
@@ -15,13 +16,23 @@ export async function withSelectedStack<Flags extends ConnectionFlags>(flags: Fl
 }
 
 /** The given stack or, which the command says, the selected one; undefined if none is selected. */
-export async function givenOrSelected(
-  given: string | undefined,
-  { terminal, interrupted }: Cli,
-): Promise<string | undefined> {
+async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<string | undefined> {
   const selected = given === undefined ? await selectedStack(interrupted) : undefined;
   if (selected !== undefined) {
     terminal.say(`Using stack "${selected}", which is selected in this folder.`);
   }
   return given ?? selected;
+}
+
+/** @throws CliError if none is given and none is selected */
+export async function requireStack(
+  given: string | undefined,
+  cli: Cli,
+  next = "Name one with --stack.",
+): Promise<string> {
+  const stack = await givenOrSelected(given, cli);
+  if (stack === undefined) {
+    throw new CliError(`No stack is selected in this folder. ${next}`, "usage");
+  }
+  return stack;
 }

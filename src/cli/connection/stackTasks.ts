@@ -39,42 +39,9 @@ export interface StackResource {
  * @throws CliError if the stack cannot be read
  */
 export async function stackTasks(stack: string, signal?: AbortSignal): Promise<StackTask[]> {
-  return tasksOf(await stackResources(stack, signal));
-}
-
-/**
- * The resources of this package in the state of a stack. Sends nothing to the service.
- * @throws CliError if the stack cannot be read
- */
-export async function stackResources(stack: string, signal?: AbortSignal): Promise<StackResource[]> {
-  const state = await stackState(stack, signal);
-  const resources = isPlainMap(state) && isPlainMap(state.deployment) ? (state.deployment.resources ?? []) : undefined;
-  if (!Array.isArray(resources) || !resources.every(isPlainMap)) {
-    throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
-  }
-  return resourcesOf(resources);
-}
-
-function resourcesOf(resources: readonly Record<string, unknown>[]): StackResource[] {
-  return resources.flatMap((each) => {
-    // A replaced resource that is still to be deleted is not the one that the program means.
-    if (typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
-      return [];
-    }
-    const { ownType: type, name } = partsOfUrn(each.urn);
-    const { urn, id, created, modified, inputs, outputs, propertyDependencies: sources } = each;
-    const found = {
-      ...{ urn, type, name, isTask: isTask(urn), id: text(id) || undefined, outputs },
-      ...{ created: text(created), modified: text(modified), inputs: isPlainMap(inputs) ? inputs : {} },
-      sourcesOf: (argument: string) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
-    };
-    return found.type === undefined ? [] : [{ ...found, type: found.type }];
-  });
-}
-
-function tasksOf(resources: readonly StackResource[]): StackTask[] {
   const tasks: StackTask[] = [];
   const byKey = new Map<string, StackTask>();
+  const resources = await stackResources(stack, signal);
   // A wait or a refresh changes an older run. An export is written again by a change.
   const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
   const named = resources.filter((each) => each.isTask);
@@ -88,20 +55,49 @@ function tasksOf(resources: readonly StackResource[]): StackTask[] {
     const key = JSON.stringify([taskId, profile]);
     let task = byKey.get(key);
     if (task === undefined || hasName) {
-      const account = { profile: text(profile) || undefined, origin: text(origin) || undefined };
+      const account = { profile: textOf(profile), origin: textOf(origin) };
       task = { name: hasName ? name : undefined, taskId, ...account, exports: [] };
       tasks.push(task);
       byKey.set(key, byKey.get(key) ?? task);
     }
     if (type === "CloudRun" && typeof lotNo === "string") {
-      task.run = { lotNo, status: text(status) };
+      task.run = { lotNo, status: textOf(status) ?? "" };
     } else if (type === "DataExport" && typeof file === "string" && typeof rowCount === "number") {
-      task.exports.push({ name, file, rows: rowCount, lotNo: text(lotNo) || undefined });
+      task.exports.push({ name, file, rows: rowCount, lotNo: textOf(lotNo) });
     }
   }
   return tasks;
 }
 
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/**
+ * The resources of this package in the state of a stack. Sends nothing to the service.
+ * @throws CliError if the stack cannot be read
+ */
+export async function stackResources(stack: string, signal?: AbortSignal): Promise<StackResource[]> {
+  const state = await stackState(stack, signal);
+  const resources = isPlainMap(state) && isPlainMap(state.deployment) ? (state.deployment.resources ?? []) : undefined;
+  if (!Array.isArray(resources) || !resources.every(isPlainMap)) {
+    throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
+  }
+  return resources.flatMap((each) => {
+    // A replaced resource that is still to be deleted is not the one that the program means.
+    if (typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
+      return [];
+    }
+    const { ownType: type, name } = partsOfUrn(each.urn);
+    if (type === undefined) {
+      return [];
+    }
+    const { urn, id, created, modified, inputs, outputs, propertyDependencies: sources } = each;
+    return {
+      ...{ urn, type, name, isTask: isTask(urn), id: textOf(id), outputs },
+      ...{ created: textOf(created) ?? "", modified: textOf(modified) ?? "", inputs: isPlainMap(inputs) ? inputs : {} },
+      sourcesOf: (argument) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
+    };
+  });
+}
+
+/** A value of a state, if it is a non-empty string. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

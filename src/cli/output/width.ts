@@ -1,9 +1,4 @@
-import fastStringWidth from "fast-string-width";
-
-/** The columns that a text takes on a terminal. */
-export function widthOf(text: string): number {
-  return fastStringWidth(text);
-}
+import widthOf from "fast-string-width";
 
 /** The beginning of a text that fits the columns. A text that is cut ends with `ending`. */
 export function fitting(text: string, columns: number, ending = ""): string {

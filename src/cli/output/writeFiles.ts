@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
@@ -13,6 +13,16 @@ export interface PlannedFile {
   content: string;
   /** What stands there now: nothing, the same content, or something else. */
   present: "nothing" | "same" | "other";
+}
+
+/** @throws CliError if something else than a file stands there */
+export function planned(path: string, content: string, folder: string): PlannedFile {
+  const full = resolve(folder, path);
+  if (!existsSync(full)) {
+    return { path, content, present: "nothing" };
+  }
+  requireFile(full, "Nothing was written.");
+  return { path, content, present: readFileSync(full, "utf8") === content ? "same" : "other" };
 }
 
 /**

@@ -9,9 +9,9 @@ import type { CliCommand, Result } from "../command";
 import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { CliError, describeError, exitOf } from "../exitCodes";
+import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
-import { writeFiles } from "../output/writeFiles";
+import { planned, writeFiles } from "../output/writeFiles";
 import { fileNames, filesOf } from "./folder";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
@@ -88,10 +88,10 @@ export const probeCommand: CliCommand = {
 function checkFlags(flags: Flags): void {
   const given = (["from", "group", "start", "out", "yes"] as const).find((name) => flags[name] !== undefined);
   if (flags.write !== true && given !== undefined) {
-    throw new CliError(`--${given} needs --write. No request was sent.`, "usage");
+    throw usageError(`--${given} needs --write.`);
   }
   if (flags.write === true && (flags.from === undefined || flags.group === undefined)) {
-    throw new CliError("--write needs --from TASK and --group GROUP. No request was sent.", "usage");
+    throw usageError("--write needs --from TASK and --group GROUP.");
   }
 }
 
@@ -184,11 +184,9 @@ async function finish(report: ProbeReport, { responses }: Requests, { out }: Fla
   if (out === undefined) {
     return;
   }
-  const planned = Object.entries(filesOf(report, responses)).map(([path, content]) => ({
-    ...{ path, content },
-    present: existsSync(join(out, path)) ? ("other" as const) : ("nothing" as const),
-  }));
-  await writeFiles(planned, resolve(out));
+  const folder = resolve(out);
+  const files = Object.entries(filesOf(report, responses)).map(([path, content]) => planned(path, content, folder));
+  await writeFiles(files, folder);
 }
 
 function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {

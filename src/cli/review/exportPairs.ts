@@ -1,5 +1,6 @@
 import { isPlainMap } from "../../resources/values";
 import type { StackResource } from "../connection/stackTasks";
+import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";
 
 /** A DataExport that at least one of the two stacks has. */
@@ -92,14 +93,14 @@ function stackExport({ outputs, inputs }: StackResource, { stack, resources }: S
   return {
     ...placeOf(outputs, stack),
     file: { ...outputs, file, sha256 },
-    lotNo: text(lotNo),
-    runLabel: text(run?.outputs.runLabel),
+    lotNo: textOf(lotNo),
+    runLabel: textOf(run?.outputs.runLabel),
     unique: uniqueFields(inputs.checks),
   };
 }
 
 function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: string) {
-  return { stack, taskId: String(taskId), profile: text(profile), origin: text(origin) };
+  return { stack, taskId: String(taskId), profile: textOf(profile), origin: textOf(origin) };
 }
 
 /**
@@ -109,13 +110,13 @@ function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: s
 function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
   const runs = any.sourcesOf("lotNo").map(nameInProgram);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));
-  const lotNo = text(run?.outputs.lotNo);
+  const lotNo = textOf(run?.outputs.lotNo);
   if (run === undefined || lotNo === undefined || lotNo === found?.lotNo) {
     return found;
   }
   return {
     ...placeOf(run.outputs, head.stack),
-    ...{ lotNo, runLabel: text(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
+    ...{ lotNo, runLabel: textOf(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
   };
 }
 
@@ -130,8 +131,4 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
   return base.lotNo === undefined || head.lotNo === undefined
     ? isSameFile && base.lotNo === head.lotNo
     : base.taskId === head.taskId && base.origin === head.origin && base.lotNo === head.lotNo;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
