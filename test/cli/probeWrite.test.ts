@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
 import type { SkippedWaits } from "../service/skipWaits";
 import { skipWaits } from "../service/skipWaits";
@@ -169,6 +169,14 @@ describe("webextract probe --write", function () {
     const { code, stderr } = await world.run(`probe --write --from nowhere --group ${group} --yes`);
     assert.equal(code, 4, stderr);
     assert.match(stderr, /No copy was made\.$/m);
+  });
+
+  it("does not say that no copy was made if one may exist", async () => {
+    emulator.fault({ operation: "copyTask", taskId: original, kind: "reset", when: "after" });
+    // A report that cannot be written ends the command with an error.
+    mkdirSync(world.path("probed/report.md"), { recursive: true });
+    const { stderr } = await world.run(`${line} --yes --out probed`);
+    assert.match(stderr, /^error: .* A copy of task "the-original-83" in group "shops-83" may exist: [^.]*\.$/m);
   });
 
   for (const [operation, skip, left] of [

@@ -22,11 +22,8 @@ export interface Connection {
   options: ServiceClientOptions;
 }
 
-/** The configuration and what is wrong with it. */
-export interface FoundConnection {
-  config: ProviderConfig;
-  /** Undefined if no service is configured, or no such profile. */
-  options: ServiceClientOptions | undefined;
+/** The configuration and what is wrong with it. It has no options if no service is configured, or no such profile. */
+interface FoundConnection extends Pick<Connection, "config">, Partial<Pick<Connection, "options">> {
   problems: string[];
 }
 
@@ -57,7 +54,7 @@ export async function findConnection(
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
     found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
-    return { config, options: undefined, problems: found };
+    return { config, problems: found };
   }
   const configured = config.clientOptions(profile);
   const options: ServiceClientOptions = {
@@ -70,7 +67,7 @@ export async function findConnection(
     found.push(
       "No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.",
     );
-    return { config, options: undefined, problems: found };
+    return { config, problems: found };
   }
   const where = baseUrl !== undefined ? "--base-url" : options.settingName?.("baseUrl");
   for (const problem of optionProblems(options)) {

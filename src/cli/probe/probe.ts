@@ -99,12 +99,12 @@ function unasked(sends: Sends): ProbeReport["notAsked"] {
 }
 
 /** @param probing has what the question needs */
-async function findingOf({ check, usual, ask, isFirstStep }: Question, probing: Probing): Promise<ProbeFinding> {
+async function findingOf({ check, usual, ask, needs }: Question, probing: Probing): Promise<ProbeFinding> {
   const answer = await ask(probing as OnRun).catch((error: unknown): Answer => {
     if (error instanceof LimitReached) {
       return { is: "unclear", found: `Not asked to the end: ${error.message}.` };
     }
-    if (!isServiceError(error) || error.kind === "aborted" || isFirstStep) {
+    if (!isServiceError(error) || error.kind === "aborted" || needs === "trial") {
       throw error;
     }
     // The message of the error can name the host.

@@ -152,17 +152,15 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
     const report = await probe(probing, () => cli.checkInterrupted(noReport));
     await finish(report, requests, flags);
     await noteProbe(connection.options);
-    for (const words of [trial.lost && mayExist(trial.lost, trial), leftBehind(trial)]) {
-      if (words !== undefined) {
-        cli.terminal.say(words);
-      }
+    for (const words of leftAtService(trial)) {
+      cli.terminal.say(words);
     }
     return resultOf(report);
   } catch (error) {
-    const left = [trial.lost && mayExist(trial.lost, trial), leftBehind(trial) ?? "No copy was made."];
+    const left = leftAtService(trial).join(" ") || "No copy was made.";
     const did = `${requests.sent} requests were sent, the last one: ${requests.last?.operation ?? "none"}.`;
     throw new CliError(
-      [messageOf(error), did, ...left].filter((words) => words !== undefined).join(" "),
+      `${messageOf(error)} ${did} ${left}`,
       cli.interrupted.aborted ? "interrupted" : exitOf(error),
       describeError(error),
     );
@@ -192,6 +190,12 @@ async function finish(report: ProbeReport, { responses }: Requests, { out }: Fla
 function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {
   const made = what === "copy" ? `A copy of task "${from}" in group "${group}"` : `A paid run of task "${taskId}"`;
   return `${made} may exist: the API cannot list ${what === "copy" ? "tasks" : "runs"}, so look in the service's own interface.`;
+}
+
+/** What may be at the service, and what is there. */
+function leftAtService(trial: Trial): string[] {
+  const lost = trial.lost && mayExist(trial.lost, trial);
+  return [lost, leftBehind(trial)].filter((words) => words !== undefined);
 }
 
 function leftBehind({ taskId, run, lost }: Trial): string | undefined {

@@ -60,7 +60,7 @@ export interface OnTask extends Probing {
   readonly taskId: string;
 }
 
-/** In a probe that writes. */
+/** In a probe that writes, before the copy. If the service refuses what is asked then, the refusal ends the command. */
 export interface OnTrial extends Probing {
   readonly trial: Trial;
 }
@@ -97,8 +97,6 @@ export type Question = Asked & {
   readonly usual: string;
   /** Whether other questions of a probe that writes find out more. */
   readonly onlyWithoutWrites?: true;
-  /** Whether nothing exists if the service refuses it. The refusal is then the end of the command. */
-  readonly isFirstStep?: true;
 };
 
 /** A task that no account has. */

@@ -77,7 +77,6 @@ export const questions: readonly Question[] = [
     behaviours: [],
     usual: "a response with the taskId of the new task",
     needs: "trial",
-    isFirstStep: true,
     ask: copy.copyTask,
   },
   {

@@ -12,7 +12,7 @@ import type { Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import type { Trial } from "../trial";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { readActions, saysServerError, usualTypes } from "./readQuestions";
+import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
 
 /** The one copy. @throws ServiceError if the service refuses it, and so none exists */
 export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
@@ -235,16 +235,8 @@ const dataSizes = [1001, 1000, 500, 200, 100, 50, 20];
 const subtaskSizes = [1000, 100, 21, 20, 10];
 
 export async function pageLimits({ client, options, trial, taskId }: OnCopy): Promise<Answer> {
-  const firstOf = async (sizes: readonly number[], read: (size: number) => Promise<unknown>) => {
-    for (const size of sizes) {
-      if ((await replyOf(read(size))).refusal === undefined) {
-        return size;
-      }
-    }
-    return undefined;
-  };
-  const rows = await firstOf(dataSizes, (size) => client.getData({ taskId, offset: 0, size }));
-  const subtasks = await firstOf(subtaskSizes, (size) => client.getSubtasks({ taskId, page: 1, size }));
+  const rows = await firstAccepted(dataSizes, (size) => client.getData({ taskId, offset: 0, size }));
+  const subtasks = await firstAccepted(subtaskSizes, (size) => client.getSubtasks({ taskId, page: 1, size }));
   trial.pageMax = rows;
   const words = [rows, subtasks].map((size) => (size === undefined ? "none of the tried sizes" : String(size)));
   const found = `Largest accepted size that was tried: rows ${words[0]}, subtasks ${words[1]}.`;

@@ -3,6 +3,7 @@ import { terminalStatusOf } from "../../../resources/run/statuses";
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf } from "../../../resources/task/taskPresence";
 import { plain, saysSuccess } from "../../../service/contract/successWords";
+import type { DataPage } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
 import type { Answer, FittingSetting, OnTask, Probing } from "../question";
 import { described, needsSetting, nobody, readRows, settingOf, vocabulary } from "../question";
@@ -193,15 +194,13 @@ const fewRows = 10;
 /** Shown only by rows that arrive between two reads. */
 export async function rowOrder({ client, taskId }: OnTask): Promise<Answer> {
   const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: fewRows }))).response?.data;
+  const inJson = ({ data }: DataPage): string[] => data.map((row) => JSON.stringify(row));
   const before = await read();
   const after = await read();
   if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
     return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
   }
-  const [old, present] = [before, after].map(({ data }) => data.map((row) => JSON.stringify(row))) as [
-    string[],
-    string[],
-  ];
+  const [old, present] = [inJson(before), inJson(after)];
   const arrived = after.total - before.total;
   const isLast = old.every((row, at) => row === present[at]);
   const isFirst = present.slice(arrived).every((row, at) => row === old[at]);
@@ -216,19 +215,31 @@ export async function rowOrder({ client, taskId }: OnTask): Promise<Answer> {
       };
 }
 
-export async function pageSize({ client, options, taskId }: OnTask): Promise<Answer> {
-  const { pageSize: present = 1000 } = options;
-  for (const size of [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)]) {
-    const { response } = await replyOf(client.getData({ taskId, offset: 0, size }));
-    if (response !== undefined && size === present) {
-      return { found: `A size of ${size} is accepted.` };
-    }
-    if (response !== undefined) {
-      const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
-      return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
+/** The first size of a page that the service accepts. */
+export async function firstAccepted(
+  sizes: readonly number[],
+  read: (size: number) => Promise<unknown>,
+): Promise<number | undefined> {
+  for (const size of sizes) {
+    if ((await replyOf(read(size))).refusal === undefined) {
+      return size;
     }
   }
-  return { is: "unclear", found: "The service refuses every size that was tried." };
+  return undefined;
+}
+
+export async function pageSize({ client, options, taskId }: OnTask): Promise<Answer> {
+  const { pageSize: present = 1000 } = options;
+  const sizes = [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)];
+  const size = await firstAccepted(sizes, (each) => client.getData({ taskId, offset: 0, size: each }));
+  if (size === undefined) {
+    return { is: "unclear", found: "The service refuses every size that was tried." };
+  }
+  if (size === present) {
+    return { found: `A size of ${size} is accepted.` };
+  }
+  const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
+  return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
 }
 
 /** Words of other services for a subtask that has not ended. */
