@@ -22,7 +22,6 @@ export interface StackTask {
 export interface StackResource {
   urn: string;
   type: string;
-  isTask: boolean;
   name: string;
   id?: string;
   /** When it was made and changed last, as ISO 8601. Empty if the state does not say. */
@@ -44,19 +43,19 @@ export async function stackTasks(stack: string, signal?: AbortSignal): Promise<S
   const resources = await stackResources(stack, signal);
   // A wait or a refresh changes an older run. An export is written again by a change.
   const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
-  const named = resources.filter((each) => each.isTask);
-  const others = resources.filter((each) => !each.isTask);
+  const named = resources.filter(({ urn }) => isTask(urn));
+  const others = resources.filter(({ urn }) => !isTask(urn));
   const inTime = others.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
-  for (const { isTask: hasName, type, name, outputs } of [...named, ...inTime]) {
+  for (const { urn, type, name, outputs } of [...named, ...inTime]) {
     const { taskId, profile, origin, lotNo, status, file, rowCount } = outputs;
     if (typeof taskId !== "string") {
       continue;
     }
     const key = JSON.stringify([taskId, profile]);
     let task = byKey.get(key);
-    if (task === undefined || hasName) {
+    if (task === undefined || isTask(urn)) {
       const account = { profile: textOf(profile), origin: textOf(origin) };
-      task = { name: hasName ? name : undefined, taskId, ...account, exports: [] };
+      task = { name: isTask(urn) ? name : undefined, taskId, ...account, exports: [] };
       tasks.push(task);
       byKey.set(key, byKey.get(key) ?? task);
     }
@@ -90,7 +89,7 @@ export async function stackResources(stack: string, signal?: AbortSignal): Promi
     }
     const { urn, id, created, modified, inputs, outputs, propertyDependencies: sources } = each;
     return {
-      ...{ urn, type, name, isTask: isTask(urn), id: textOf(id), outputs },
+      ...{ urn, type, name, id: textOf(id), outputs },
       ...{ created: textOf(created) ?? "", modified: textOf(modified) ?? "", inputs: isPlainMap(inputs) ? inputs : {} },
       sourcesOf: (argument) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
     };

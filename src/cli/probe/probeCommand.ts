@@ -12,14 +12,12 @@ import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
 import { planned, writeFiles } from "../output/writeFiles";
-import { fileNames, filesOf } from "./folder";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
-import type { Probing } from "./question";
-import { hasProblems, markdownOf } from "./report";
+import type { Probing, Trial } from "./question";
+import { fileNames, filesOf, hasProblems, markdownOf } from "./report";
 import { Requests } from "./requests";
-import type { Trial } from "./trial";
 
 interface Flags extends ConnectionFlags {
   task?: string;

@@ -1,3 +1,4 @@
+import { isTask } from "../../resources/urn";
 import { isPlainMap } from "../../resources/values";
 import type { StackResource } from "../connection/stackTasks";
 import { textOf } from "../connection/stackTasks";
@@ -75,7 +76,7 @@ function pairOf(
 }
 
 function taskName({ outputs }: StackResource, { resources }: StackState): string | undefined {
-  return resources.find((each) => each.isTask && isSameTask(each.outputs, outputs))?.name;
+  return resources.find((each) => isTask(each.urn) && isSameTask(each.outputs, outputs))?.name;
 }
 
 function isSameTask(one: StackResource["outputs"], other: StackResource["outputs"]): boolean {

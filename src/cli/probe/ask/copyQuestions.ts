@@ -6,11 +6,10 @@ import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import { clockFinding } from "../../findings/findings";
-import type { Answer, OnCopy, OnTrial, Probing } from "../question";
+import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import { described, needsSetting, nobody, refusalIn, settingOf, shapeOf } from "../question";
 import type { Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
-import type { Trial } from "../trial";
 import { accessTokenOf, fileOf } from "./operationQuestions";
 import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
 

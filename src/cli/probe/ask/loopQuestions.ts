@@ -1,10 +1,9 @@
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf, itemsOf, propertyOf } from "../../../resources/task/taskPresence";
 import { isPlainMap } from "../../../resources/values";
-import type { Answer, OnCopy } from "../question";
+import type { Answer, OnCopy, TrialLoop, TrialProperty } from "../question";
 import { refused } from "../question";
 import { fieldAt, replyOf } from "../requests";
-import type { TrialLoop, TrialProperty } from "../trial";
 import { readActions } from "./readQuestions";
 
 /** A change of a property with updateActionProperties, which the next question takes back. */

@@ -1,9 +1,8 @@
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import { isServiceError } from "../../../service/errors/errors";
-import type { Answer, OnCopy, OnRun } from "../question";
+import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
 import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
 import { fieldAt, replyOf } from "../requests";
-import type { TrialRun } from "../trial";
 import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
