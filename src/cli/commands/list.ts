@@ -2,7 +2,7 @@ import { Argument, Option } from "commander";
 import { isPlainMap } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
-import { requireStack } from "../connection/selectedStack";
+import { requireStack } from "../connection/pulumi";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { validManifestsAt } from "../manifests";

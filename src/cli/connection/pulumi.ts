@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { namesService } from "../../service/environment";
+import type { Cli } from "../cli";
 import { CliError, usageError } from "../exitCodes";
 
 /**
@@ -31,17 +33,50 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
 }
 
 /**
- * The stack of the project in the current folder that `pulumi stack select` has chosen; undefined if there is no
- * project, or no such stack.
+ * The flags of a command with the stack that `pulumi stack select` has chosen in the current folder, where neither the
+ * command line nor the environment names a service: so the credentials of a stack never go to another service.
  */
-export async function selectedStack(signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const output = await runPulumi(["stack", "--show-name"], "Looking for the selected stack", signal);
-    return output.trim() || undefined;
-  } catch (error) {
-    if (signal.aborted) throw error;
+export async function withSelectedStack<Flags extends { baseUrl?: string; stack?: string }>(
+  flags: Flags,
+  cli: Cli,
+): Promise<Flags> {
+  if (flags.baseUrl !== undefined || namesService()) {
+    return flags;
+  }
+  return { ...flags, stack: await givenOrSelected(flags.stack, cli) };
+}
+
+/**
+ * The given stack or, which the command says, the selected one of the project in the current folder. Undefined if there
+ * is no project, or none is selected.
+ */
+async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<string | undefined> {
+  if (given !== undefined) {
+    return given;
+  }
+  const running = runPulumi(["stack", "--show-name"], "Looking for the selected stack", interrupted);
+  const selected = await running.catch((error: unknown) => {
+    if (interrupted.aborted) throw error;
+    return "";
+  });
+  if (selected.trim() === "") {
     return undefined;
   }
+  terminal.say(`Using stack "${selected.trim()}", which is selected in this folder.`);
+  return selected.trim();
+}
+
+/** @throws CliError if none is given and none is selected */
+export async function requireStack(
+  given: string | undefined,
+  cli: Cli,
+  next = "Name one with --stack.",
+): Promise<string> {
+  const stack = await givenOrSelected(given, cli);
+  if (stack === undefined) {
+    throw new CliError(`No stack is selected in this folder. ${next}`, "usage");
+  }
+  return stack;
 }
 
 /**

@@ -179,6 +179,11 @@ export function settingOf(name: ConfigKey, value: string): FittingSetting {
   return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
 }
 
+/** What became of a request, in a report. */
+export function outcomeIn({ refusal }: { refusal?: ServiceError }): string {
+  return refusal === undefined ? "accepted" : refusalIn(refusal);
+}
+
 /** A problem with the remedy of another value of a setting. */
 export function needsSetting(name: ConfigKey, value: string, shown: Pick<Answer, "found" | "behaviours">): Answer {
   const setting = settingOf(name, value);

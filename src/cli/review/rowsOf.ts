@@ -8,8 +8,7 @@ import { ResourceError } from "../../resources/resource";
 import type { Cli } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
 import type { Connected } from "../connection/connected";
-import { connect } from "../connection/connected";
-import { requireOrigin } from "../connection/namedTask";
+import { connect, requireOrigin } from "../connection/connected";
 import { CliError } from "../exitCodes";
 import type { StackExport } from "./exportPairs";
 

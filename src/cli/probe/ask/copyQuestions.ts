@@ -7,7 +7,7 @@ import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import { clockFinding } from "../../findings/findings";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
-import { described, needsSetting, nobody, refusalIn, settingOf, shapeOf } from "../question";
+import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
 import type { Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import { accessTokenOf, fileOf } from "./operationQuestions";
@@ -178,12 +178,13 @@ export async function credentialsOfCopy({ client, options, needsKey, trial, task
   // A token that has expired meanwhile is refused as one that is not wanted.
   const isAlive = accepted(uploadByToken) !== false || accepted(await takes("getData", one, bearer)) === true;
   const byToken = isAlive ? accepted(uploadByToken) : undefined;
-  const words = [
-    said("a read with the API key", read),
-    said("a write with the API key", write),
-    said("the upload of two URLs with the API key", upload),
-    said("the upload with the access token", uploadByToken),
-  ].filter((word) => word !== undefined);
+  const replies = {
+    "a read with the API key": read,
+    "a write with the API key": write,
+    "the upload of two URLs with the API key": upload,
+    "the upload with the access token": uploadByToken,
+  };
+  const words = Object.entries(replies).flatMap(([what, reply]) => (reply ? [`${what}: ${outcomeIn(reply)}`] : []));
   const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
   const behaviours = acceptances(accepted(read), byKey, byToken);
   trial.uploadsWith = byKey === true ? "apiKey" : byToken === true ? "bearer" : undefined;
@@ -199,10 +200,6 @@ export async function credentialsOfCopy({ client, options, needsKey, trial, task
   return byKey === false && byToken !== true && isAlive
     ? { is: "problem", found, behaviours, limitation: "TaskStartUrls and `startUrls` cannot set the start URLs." }
     : { found, behaviours };
-}
-
-function said(what: string, reply: Reply<unknown> | undefined): string | undefined {
-  return reply && `${what}: ${reply.refusal === undefined ? "accepted" : refusalIn(reply.refusal)}`;
 }
 
 /** The values of `credentialAcceptance` that fit. Undefined: not asked. */
@@ -264,9 +261,7 @@ export async function withoutRows({ client, requests, taskId }: OnCopy): Promise
     remove: await replyOf(client.removeData({ taskId })),
     subtasks: await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 })),
   };
-  const words = Object.entries(replies).map(([name, { refusal }]) =>
-    refusal === undefined ? `${name} accepted` : `${name} ${refusalIn(refusal)}`,
-  );
+  const words = Object.entries(replies).map(([name, reply]) => `${name} ${outcomeIn(reply)}`);
   const isWithout = requests.responses.filter(
     ({ operation, status }) => status === 200 && ["markExported", "removeData", "updateTaskUrls"].includes(operation),
   );

@@ -6,7 +6,7 @@ import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import type { Answer, OnCopy, Probing } from "../question";
-import { nobody, refusalIn, refused, settingOf, vocabulary } from "../question";
+import { nobody, outcomeIn, refusalIn, refused, settingOf, vocabulary } from "../question";
 import type { Reply } from "../requests";
 import { anyReplyOf, fieldAt } from "../requests";
 import { saysServerError } from "./readQuestions";
@@ -61,7 +61,7 @@ export async function refusals({ client, clientWith, requests, trial, options }:
       continue;
     }
     const { refusal }: Reply<Buffer> = await anyReplyOf(sender.send(name, { request }, { once }));
-    const said = refusal === undefined ? "accepted" : refusalIn(refusal);
+    const said = outcomeIn({ refusal });
     groups.set(said, [...(groups.get(said) ?? []), name]);
     if (name === "getData") {
       isGone = refusal?.kind === "notFound";
@@ -165,18 +165,16 @@ export async function bothCredentials({ client, options: { apiKey }, taskId }: O
 
 /** The access token in use. Undefined if there is none. */
 export async function accessTokenOf(client: Probing["client"]): Promise<string | undefined> {
-  return client.describeCredentials().source === "none"
-    ? undefined
-    : client.credentialForCommand().then(
-        ({ AccessToken }) => AccessToken,
-        () => undefined,
-      );
+  return client.credentialForCommand().then(
+    ({ AccessToken }) => AccessToken,
+    () => undefined,
+  );
 }
 
 export async function missingField({ client }: Probing): Promise<Answer> {
   const body = await anyReplyOf(client.send("updateActionProperties", { json: "{}" }));
   const query = await anyReplyOf(client.send("getData", { path: `${operations.getData.path}?offset=0&size=1` }));
-  const words = [body, query].map(({ refusal }) => (refusal === undefined ? "accepted" : refusalIn(refusal)));
+  const words = [body, query].map(outcomeIn);
   const found = `In a body: ${words[0]}. In a query: ${words[1]}.`;
   return words.includes("accepted")
     ? { is: "warning", found, remedy: "The package checks each request before it sends it." }
