@@ -76,15 +76,8 @@ function isReady({ needs }: Question, { taskId, trial }: Probing): boolean {
   return needs === undefined || has[needs] !== undefined;
 }
 
-const missing = {
-  task: "needs --task",
-  trial: "needs --write",
-  copy: "needs the copy",
-  run: "needs the run",
-} as const;
-
-function whyOpen({ check, behaviours, needs = "task" }: Question): ProbeReport["notAsked"][number] {
-  return { about: check, why: missing[needs], behaviours };
+function whyOpen({ check, behaviours, needs }: Question): ProbeReport["notAsked"][number] {
+  return { about: check, why: needs === "task" ? "needs --task" : `needs the ${needs}`, behaviours };
 }
 
 function unasked(sends: Sends): ProbeReport["notAsked"] {

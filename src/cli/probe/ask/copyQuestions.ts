@@ -8,7 +8,7 @@ import { statusSays } from "../../../service/errors/failures";
 import { clockFinding } from "../../findings/findings";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
-import type { Reply } from "../requests";
+import type { RawResponse, Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import { accessTokenOf, fileOf } from "./operationQuestions";
 import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
@@ -65,27 +65,23 @@ export async function actionsOfCopy(on: OnCopy): Promise<Answer> {
   trial.actions = (await readActions(on)) ?? [];
   const loops = trial.actions.filter((action) => Array.isArray(fieldOf(action, "loopItems")));
   const [loop] = loops;
-  if (loop !== undefined) {
-    const [actionId, actionType, loopType] = ["actionId", "actionType", "loopType"].map((name) => fieldOf(loop, name));
-    trial.loop = {
-      ...{ actionId: String(actionId), actionType: String(actionType), loopType: String(loopType ?? "UrlList") },
-      items: itemsOf(loop) ?? [],
-    };
-  }
-  const properties = trial.actions.flatMap((action) => propertiesOf(action).map((pair) => ({ action, pair })));
+  trial.loop = loop && {
+    ...nameOf(loop),
+    loopType: String(fieldOf(loop, "loopType") ?? "UrlList"),
+    items: itemsOf(loop) ?? [],
+  };
+  const properties = trial.actions.flatMap((action) =>
+    propertiesOf(action).map(([name, value]) => ({ ...nameOf(action), name, value })),
+  );
   // A number shows whether the service keeps strings.
-  const chosen = properties.find(({ pair: [, value] }) => isNumberLike(value)) ?? properties[0];
-  if (chosen !== undefined) {
-    const [actionId, actionType] = ["actionId", "actionType"].map((name) => String(fieldOf(chosen.action, name)));
-    const [name, value] = chosen.pair;
-    trial.property = { actionId: actionId ?? "", actionType: actionType ?? "", name, value: String(value) };
-  }
+  const chosen = properties.find(({ value }) => isNumberLike(value)) ?? properties[0];
+  trial.property = chosen && { ...chosen, value: String(chosen.value) };
   const types = trial.actions.map((action) => fieldOf(action, "actionType"));
   if (trial.actions.length === 0) {
     return { is: "unclear", found: "The service shows no action of the copy. Choose a task with a loop." };
   }
   const shape = shapeOfActions(trial.actions);
-  const values = properties.map(({ pair: [, value] }) => value);
+  const values = properties.map(({ value }) => value);
   const typed = values.some((value) => typeof value !== "string");
   const behaviours = [
     ...(shape === undefined ? [] : [`actionShape=${shape}`]),
@@ -93,6 +89,10 @@ export async function actionsOfCopy(on: OnCopy): Promise<Answer> {
   ];
   const found = `Actions of the types ${described(types)}, ${loops.length} of them with a list. Properties: ${shape ?? "none"}${typed ? ", some of them numbers or booleans" : ""}.`;
   return { found, behaviours };
+}
+
+function nameOf(action: ActionShown): { actionId: string; actionType: string } {
+  return { actionId: String(fieldOf(action, "actionId")), actionType: String(fieldOf(action, "actionType")) };
 }
 
 function isNumberLike(value: unknown): boolean {
@@ -108,10 +108,9 @@ function propertiesOf(action: ActionShown): [string, unknown][] {
     : isPlainMap(properties)
       ? Object.entries(properties)
       : Object.entries(action).filter(([name]) => !fieldsOfActions.includes(name));
-  return pairs.filter((pair) => pair !== undefined && ["string", "number", "boolean"].includes(typeof pair[1])) as [
-    string,
-    unknown,
-  ][];
+  return pairs
+    .filter((pair) => pair !== undefined)
+    .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
 }
 
 function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat" | undefined {
@@ -262,23 +261,31 @@ export async function withoutRows({ client, requests, taskId }: OnCopy): Promise
     subtasks: await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 })),
   };
   const words = Object.entries(replies).map(([name, reply]) => `${name} ${outcomeIn(reply)}`);
-  const isWithout = requests.responses.filter(
-    ({ operation, status }) => status === 200 && ["markExported", "removeData", "updateTaskUrls"].includes(operation),
-  );
-  const changes = requests.responses.filter(
-    ({ operation, status }) =>
-      status === 200 && ["updateTaskParameters", "updateActionProperties", "updateLoopItems"].includes(operation),
-  );
-  const isWordy = requests.responses.some(({ status, body }) => status === 200 && saysSuccess(fieldAt(body, "error")));
-  const successBody = isWordy
-    ? changes.length === 0
-      ? ["words", "wordsWithoutData"]
-      : [changes.some(({ body }) => (fieldAt(body, "data") ?? undefined) === undefined) ? "wordsWithoutData" : "words"]
-    : isWithout.length === 0
-      ? []
-      : [isWithout.some(({ body }) => fieldAt(body, "data") === null) ? "nullData" : "contract"];
+  const successes = requests.responses.filter(({ status }) => status === 200);
+  const isWordy = successes.some(({ body }) => saysSuccess(fieldAt(body, "error")));
   const form = isWordy ? " A success has words in `error`." : "";
-  return { found: `${words.join(", ")}.${form}`, behaviours: successBody.map((value) => `successBody=${value}`) };
+  const values = isWordy ? wordyBodies(successes) : plainBodies(successes);
+  return { found: `${words.join(", ")}.${form}`, behaviours: values.map((value) => `successBody=${value}`) };
+}
+
+/** The values of `successBody` that fit a service whose successes have words. */
+function wordyBodies(successes: readonly RawResponse[]): string[] {
+  const writes = ["updateTaskParameters", "updateActionProperties", "updateLoopItems"];
+  const data = successes.flatMap(({ operation, body }) => (writes.includes(operation) ? [fieldAt(body, "data")] : []));
+  if (data.length === 0) {
+    return ["words", "wordsWithoutData"];
+  }
+  return [data.some((each) => each === undefined || each === null) ? "wordsWithoutData" : "words"];
+}
+
+/** The same without words. */
+function plainBodies(successes: readonly RawResponse[]): string[] {
+  const withoutData = ["markExported", "removeData", "updateTaskUrls"];
+  const bodies = successes.filter(({ operation }) => withoutData.includes(operation));
+  if (bodies.length === 0) {
+    return [];
+  }
+  return [bodies.some(({ body }) => fieldAt(body, "data") === null) ? "nullData" : "contract"];
 }
 
 export async function rates({ client, requests }: Probing): Promise<Answer> {
