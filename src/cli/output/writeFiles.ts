@@ -43,17 +43,14 @@ export async function writeFiles(
       await writeFile(file, folder);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const why =
-        interrupted?.aborted === true
-          ? "the command was interrupted"
-          : code === "EEXIST"
-            ? "it has appeared in the meantime, or is not a folder"
-            : String(code ?? error);
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      const first = interrupted?.aborted === true || code === "EEXIST" ? "" : "Mend that, or name another file. ";
-      throw new ResourceError(
-        `"${file.path}" cannot be written: ${why}. ${before} ${first}Run the same command again.`,
-      );
+      let why = `${code ?? error}. ${before} Mend that, or name another file.`;
+      if (interrupted?.aborted === true) {
+        why = `the command was interrupted. ${before}`;
+      } else if (code === "EEXIST") {
+        why = `it has appeared in the meantime, or is not a folder. ${before}`;
+      }
+      throw new ResourceError(`"${file.path}" cannot be written: ${why} Run the same command again.`);
     }
     written.push(file.path);
   }
@@ -86,11 +83,11 @@ export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): P
 }
 
 /**
- * Of a path that exists and is to be replaced. To read a pipe or a device can take for ever, and a rename would put a
- * file in its place.
+ * Requires that a path which is to be replaced is a file. A read of a pipe or a device can take for ever, and a rename
+ * would put a file in its place.
  * @throws CliError if it is no file
  */
-export function requireFile(path: string, soFar: string): void {
+function requireFile(path: string, soFar: string): void {
   if (!statSync(path).isFile()) {
     throw new CliError(`"${path}" cannot be written: it is not a file. ${soFar}`, "usage");
   }

@@ -119,8 +119,8 @@ function consequenceOf({ is, setting, argument, limitation }: Answer): Consequen
 }
 
 /**
- * With the API key, if the service accepts no access token. What the way to the service or the task does not allow is
- * an error, and no report.
+ * The client uses the API key from here on if the service accepts no access token. There is no report if the service
+ * cannot be reached, accepts no credential or does not know the task.
  */
 async function firstContact(given: Probing): Promise<Probing> {
   const { options, clientWith } = given;

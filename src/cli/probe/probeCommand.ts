@@ -11,7 +11,7 @@ import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
-import { planned, writeFiles } from "../output/writeFiles";
+import { writeFiles } from "../output/writeFiles";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
@@ -180,9 +180,11 @@ async function finish(report: ProbeReport, { responses }: Requests, { out }: Fla
   if (out === undefined) {
     return;
   }
-  const folder = resolve(out);
-  const files = Object.entries(filesOf(report, responses)).map(([path, content]) => planned(path, content, folder));
-  await writeFiles(files, folder);
+  const files = Object.entries(filesOf(report, responses)).map(([path, content]) => ({
+    ...{ path, content },
+    present: existsSync(join(out, path)) ? ("other" as const) : ("nothing" as const),
+  }));
+  await writeFiles(files, resolve(out));
 }
 
 function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {

@@ -79,7 +79,7 @@ export type Reply<Response> =
   | { response?: undefined; refusal: ServiceError };
 
 /**
- * A refusal of the credential or for the rate is none of what was asked, so it is thrown: it says nothing about it.
+ * A refusal of the credential or for the rate says nothing about the question, so it is thrown.
  * @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request
  */
 export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {

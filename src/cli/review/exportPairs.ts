@@ -37,7 +37,7 @@ export interface StackState {
   readonly resources: readonly StackResource[];
 }
 
-/** The same for the resources of two stacks of one program. */
+/** The part of a URN that is the same in all stacks of one program. */
 export function nameInProgram(urn: string): string {
   return urn.split("::").slice(2).join("::");
 }
@@ -104,10 +104,7 @@ function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: s
   return { stack, taskId: String(taskId), profile: textOf(profile), origin: textOf(origin) };
 }
 
-/**
- * An export that failed, because its rows did not pass, has still the file of an earlier run: those of the last run
- * count.
- */
+/** The rows of the last run count. An export whose rows did not pass still has the file of an earlier run. */
 function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
   const runs = any.sourcesOf("lotNo").map(nameInProgram);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));

@@ -33,8 +33,8 @@ const services = Object.entries(values).reduce<object[]>(
 ) as Service[];
 
 /**
- * The values that fit two reads, a mark, and a third read. Of a behaviour whose every value fits, and if no service is
- * known that shows these rows, there are none.
+ * The values that fit two reads, a mark, and a third read. A behaviour is left out if each of its values fits, or if no
+ * known service shows these rows.
  * @param sizes the size of each read
  */
 export function fittingValues(
