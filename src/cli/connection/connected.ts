@@ -198,7 +198,7 @@ export function requireOrigin(
 
 async function presenceOf(taskId: string, context: Context): Promise<Presence["is"]> {
   try {
-    return await lookUpExistence(taskId, { ...context, saw: () => undefined });
+    return await lookUpExistence(taskId, context);
   } catch (error) {
     if (!isServiceError(error) || isServiceError(error, "credential", "rateLimited", "aborted")) {
       throw error;
