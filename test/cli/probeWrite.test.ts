@@ -172,11 +172,24 @@ describe("webextract probe --write", function () {
   });
 
   it("does not say that no copy was made if one may exist", async () => {
-    emulator.fault({ operation: "copyTask", taskId: original, kind: "reset", when: "after" });
-    // A report that cannot be written ends the command with an error.
-    mkdirSync(world.path("probed/report.md"), { recursive: true });
-    const { stderr } = await world.run(`${line} --yes --out probed`);
+    const hold = emulator.hold({ operation: "copyTask", skip: 1 });
+    const running = world.start([...line.split(" "), "--yes"]);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    await running.says(/Interrupted\./);
+    await emulator.close();
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 130);
     assert.match(stderr, /^error: .* A copy of task "the-original-83" in group "shops-83" may exist: [^.]*\.$/m);
+  });
+
+  it("writes the report to standard output if a file cannot be written, and says so", async () => {
+    mkdirSync(world.path("probed/config.sh"), { recursive: true });
+    const { code, stdout, stderr } = await world.run(`${line} --yes --out probed`);
+    assert.equal(code, 1);
+    assert.match(stdout, /^# Report of webextract probe\n/);
+    assert.match(stderr, /^error: "probed\/config\.sh" cannot be written: \w+\. The report is on standard output\.$/m);
+    assert.match(stderr, /^Task "[0-9a-f-]{36}", the copy, stays behind/m);
   });
 
   for (const [operation, skip, left] of [

@@ -4,6 +4,7 @@ import { Option } from "commander";
 import { messageOf } from "../../resources/resource";
 import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
+import { replaceFile } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { clientOf, connectTo } from "../connection/connected";
@@ -11,7 +12,6 @@ import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
-import { writeFiles } from "../output/writeFiles";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
@@ -148,12 +148,16 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
   try {
     const probing = { ...probingOf(connection, cli, requests), trial };
     const report = await probe(probing, () => cli.checkInterrupted(noReport));
-    await finish(report, requests, flags);
     await noteProbe(connection.options);
+    const problem = out === undefined ? undefined : await writeTo(out, filesOf(report, requests.responses));
+    if (problem !== undefined) {
+      cli.terminal.fail(`${problem} The report is on standard output.`);
+    }
     for (const words of leftAtService(trial)) {
       cli.terminal.say(words);
     }
-    return resultOf(report);
+    const result = resultOf(report);
+    return { ...result, hasProblems: result.hasProblems === true || problem !== undefined };
   } catch (error) {
     const left = leftAtService(trial).join(" ") || "No copy was made.";
     const did = `${requests.sent} requests were sent, the last one: ${requests.last?.operation ?? "none"}.`;
@@ -176,15 +180,17 @@ function planOf({ from, group, start, out }: Flags, service: string): string {
   ].join(" ");
 }
 
-async function finish(report: ProbeReport, { responses }: Requests, { out }: Flags): Promise<void> {
-  if (out === undefined) {
-    return;
+/** Returns why a file cannot be written: the report of a run that cost money must not be lost with it. */
+async function writeTo(folder: string, files: Readonly<Record<string, string>>): Promise<string | undefined> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    try {
+      await replaceFile(resolve(path), content);
+    } catch (error) {
+      return `"${path}" cannot be written: ${(error as NodeJS.ErrnoException).code ?? error}.`;
+    }
   }
-  const files = Object.entries(filesOf(report, responses)).map(([path, content]) => ({
-    ...{ path, content },
-    present: existsSync(join(out, path)) ? ("other" as const) : ("nothing" as const),
-  }));
-  await writeFiles(files, resolve(out));
+  return undefined;
 }
 
 function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {
