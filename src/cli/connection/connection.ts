@@ -4,7 +4,6 @@ import { configKeys } from "../../config/configKeys";
 import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
-import { optionProblems } from "../../service/settings";
 import { usageError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 
@@ -50,7 +49,9 @@ export async function findConnection(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
     namesInNamespace(ofStack?.keys() ?? []),
   );
-  const found = problems.filter((problem) => !/^(?:webextract:baseUrl|WEBEXTRACT_BASE_URL) /.test(problem));
+  const found = problems
+    .filter((problem) => !problem.startsWith("webextract:baseUrl is missing."))
+    .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
     found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
@@ -68,12 +69,6 @@ export async function findConnection(
       "No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.",
     );
     return { config, problems: found };
-  }
-  const where = baseUrl !== undefined ? "--base-url" : options.settingName?.("baseUrl");
-  for (const problem of optionProblems(options)) {
-    if (problem.startsWith("baseUrl")) {
-      found.push(problem.replace("baseUrl", () => where ?? "baseUrl"));
-    }
   }
   return { config, options, problems: found };
 }
