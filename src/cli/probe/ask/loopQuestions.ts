@@ -147,17 +147,13 @@ export async function loopItems(on: OnCopy): Promise<Answer> {
     ...(isUrls && loopType === "URLList" ? ["loopTypeRead=upperUrl"] : []),
   ];
   const found = `A list that replaces ${replaces ? "takes effect" : "does not take effect"}, one that appends ${appends ? "too" : "does not"}. Without isAppend, the list ${omittedMeans ?? "is not shown"}. The loopType is shown ${loopType === written(loop) ? "as it was written" : "in another spelling"}.`;
-  if (!replaces) {
-    return {
-      is: "problem",
-      found,
-      behaviours,
-      limitation: "The lists of loops cannot be set: a run would use the old ones.",
-    };
+  if (replaces && appends) {
+    return { found, behaviours };
   }
-  return appends
-    ? { found, behaviours }
-    : { is: "problem", found, behaviours, limitation: "`mode: append` does not work." };
+  const limitation = replaces
+    ? "`mode: append` does not work."
+    : "The lists of loops cannot be set: a run would use the old ones.";
+  return { is: "problem", found, behaviours, limitation };
 }
 
 /** The spelling of the contract's example, for a list of URLs. */
