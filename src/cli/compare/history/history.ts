@@ -3,13 +3,15 @@ import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { globIn } from "../../../manifest/manifestFiles";
 import { bucketAndKey, isS3Path, s3Path } from "../../../resources/export/destinations/s3/s3Path";
+import { writtenAs } from "../../../resources/export/formats/formats";
 import { CliError } from "../../exitCodes";
 import { byName } from "../../output/table";
 import type { FilledShares } from "../report";
 import type { LoadOptions } from "../sides/loadSide";
-import { bucketOf, loadSides } from "../sides/loadSide";
+import { loadSides } from "../sides/loadSide";
 import type { Side } from "../sides/side";
-import { isRowFile, sideOf } from "../sides/side";
+import { sideOf } from "../sides/side";
+import { bucketOf } from "../sides/sideRows";
 
 export interface FileFigures {
   readonly name: string;
@@ -40,7 +42,7 @@ export async function readHistory(given: readonly string[], options: LoadOptions
 
 async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
   if (isS3Path(given)) {
-    return isRowFile(given) ? [given] : inOrder(await namesOfPrefix(given, options), given);
+    return writtenAs(given) !== undefined ? [given] : inOrder(await namesOfPrefix(given, options), given);
   }
   const glob = existsSync(given) ? undefined : globIn(given.split(sep).join("/"));
   if (glob === undefined) {
@@ -62,7 +64,9 @@ async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<stri
 }
 
 function inOrder(names: readonly string[], given: string): string[] {
-  const files = names.filter(isRowFile).sort((one, other) => byName(one, other) || (one < other ? -1 : 1));
+  const files = names
+    .filter((name) => writtenAs(name) !== undefined)
+    .sort((one, other) => byName(one, other) || (one < other ? -1 : 1));
   if (files.length === 0) {
     throw new CliError(
       `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix begins with s3://. No rows were read.`,

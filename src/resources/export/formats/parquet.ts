@@ -1,5 +1,6 @@
 import type * as Library from "hyparquet-writer";
 import { loadOptional } from "../../optionalPackage";
+import { parquetRows } from "../reading/parquetRows";
 import type { ColumnValue } from "./columnTypes";
 import { columnKinds } from "./columnTypes";
 import { compressionNames, compressions } from "./compression";
@@ -83,6 +84,8 @@ export const parquet: Format = {
     void writer.finish();
     yield written();
   },
+
+  reader: { fromFile: parquetRows },
 };
 
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;

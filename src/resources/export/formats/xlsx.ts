@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type * as Yazl from "yazl";
 import { RowCount, RowsRefused } from "../checks/checkedRows";
+import { xlsxRows } from "../reading/xlsxRows";
 import { columnKinds } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
 import type { Cells } from "./rowTable";
@@ -40,6 +41,8 @@ export const xlsx: Format = {
       sheet.destroy();
     }
   },
+
+  reader: { fromFile: xlsxRows },
 };
 
 function requireSpace({ names, rowCount }: RowTable): void {

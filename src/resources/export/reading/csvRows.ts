@@ -1,4 +1,4 @@
-import { Damaged, longestRow } from "./damaged";
+import { Damaged, longestRow } from "./reading";
 import { compared } from "./valueText";
 
 const lineFeed = 0x0a;
