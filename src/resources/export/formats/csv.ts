@@ -5,11 +5,9 @@ import type { CsvArgs, Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
 
-export const csvDelimiters = [",", ";", "\t"] as const;
-
 export const csvArgs: ArgsSpec<CsvArgs> = {
   for: { kind: choice("programs", "spreadsheets"), required: true },
-  delimiter: { kind: choice(...csvDelimiters), default: "," },
+  delimiter: { kind: choice(",", ";", "\t"), default: "," },
 };
 
 /** Without it, Excel reads the file in the old character set of the country. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
-import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../destinations/destination";
 import type { CompressionName } from "./compression";
@@ -67,13 +66,13 @@ export async function writeFormat(
   const compressed = await around.stream?.(folder);
   const hash = createHash("sha256");
   let bytes = 0;
-  const digest = new Transform({
-    transform(piece: Buffer, _encoding, done): void {
+  async function* digest(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
       hash.update(piece);
       bytes += piece.length;
-      done(null, piece);
-    },
-  });
+      yield piece;
+    }
+  }
   await rm(to, { force: true });
   const file = await open(to, "wx", mode);
   const output = file.createWriteStream({ flush: true });
