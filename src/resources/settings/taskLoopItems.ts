@@ -4,7 +4,7 @@ import type { ArgsSpec } from "../args";
 import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { ResourceError } from "../resource";
-import { checkLoop, loopOf, loopSpec } from "./loopArgs";
+import { checkLoop, loopOf, loopSpec } from "./loop";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import type { ActionLoop, Loop } from "./setting";
