@@ -3,6 +3,7 @@ import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknow
 import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
+import { timeoutAdvice } from "../resources/index";
 import { linesAsOne } from "../resources/lists/linesAsOne";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
@@ -12,9 +13,8 @@ import { isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
-import { warnOfCustomTimeouts } from "./problems/customTimeouts";
+import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
-import { requireValidConfig } from "./programConfig";
 import { isMocked, requireResolvableProvider } from "./providerText";
 import { readOptions, requireProfile } from "./reads/programReads";
 import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
@@ -125,11 +125,13 @@ function propertiesOf(
   opts: CustomResourceOptions | undefined,
   kind: EngineKind,
 ): Record<string, unknown> {
-  requireValidConfig();
   if (kind === "dynamic") {
     requireResolvableProvider();
     refuseImport(definition, title, opts);
-    warnOfCustomTimeouts(definition, opts);
+    // The native plugin gets the option from the engine, and warns itself.
+    if (opts?.customTimeouts !== undefined) {
+      void warnOnce(`customTimeouts of ${definition.type}`, timeoutAdvice(definition));
+    }
   }
   refuseDeleteAfter(definition, title, opts);
   refuseLostText(title, args);

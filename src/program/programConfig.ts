@@ -5,24 +5,21 @@ import { perProgram } from "./perProgram";
 import { warnOfPlainCredentials } from "./problems/plainCredentials";
 import { isMocked } from "./providerText";
 
-/** Refuses an invalid configuration in the program: at preview, and once for all resources. */
-export function requireValidConfig(): void {
-  if (!isMocked()) {
-    programConfig();
-  }
+/** The configuration of the program. None with mocks: a unit test must not depend on the environment. */
+export function unmockedConfig(): ProviderConfig | undefined {
+  return isMocked() ? undefined : programConfig();
 }
 
 /**
  * The label for which runs start. A program reads it, and the provider does not, so that a preview and its up see the
- * same label. None with mocks: a unit test must not depend on the environment.
+ * same label.
  */
 export function programRunLabel(): string | undefined {
-  return isMocked() ? undefined : programConfig().runLabels[0];
+  return unmockedConfig()?.runLabels[0];
 }
 
-/** None with mocks, for the same reason. */
 export function programSettings(): ProviderConfig["settings"] | undefined {
-  return isMocked() ? undefined : programConfig().settings;
+  return unmockedConfig()?.settings;
 }
 
 /** The configuration of the program. All its problems are one error. */
