@@ -4,7 +4,7 @@ import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
 import { timeoutAdvice } from "../resources/index";
-import { linesAsOne } from "../resources/lists/linesAsOne";
+import { linesAsOne } from "../resources/lists/lines";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import type { EngineKind } from "../resources/urn";

@@ -1,5 +1,5 @@
 import { RunError, runtime } from "@pulumi/pulumi";
-import { noCredential, previewReadOptions } from "../../config/previewReads";
+import { noCredential, previewReadOptions } from "../../config/config";
 import { ServiceClient } from "../../service/client";
 import type { ServiceClientOptions } from "../../service/options";
 import { perProgram, warnOnce } from "../perProgram";
