@@ -15,7 +15,7 @@ import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
 import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
-import { isMocked, requireResolvableProvider } from "./providerText";
+import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
 import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
 
