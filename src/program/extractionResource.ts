@@ -24,6 +24,14 @@ import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
  */
 const ids = new WeakSet<object>();
 
+interface Declaration {
+  definition: AnyResource;
+  /** `Type "name"`, for messages. */
+  title: string;
+  args: Record<string, unknown>;
+  opts: CustomResourceOptions | undefined;
+}
+
 /**
  * The base of all resources of this package. Programs use its subclasses.
  *
@@ -48,7 +56,8 @@ export abstract class ExtractionResource extends CustomResource {
     const title = `${type} "${name}"`;
     const kind = kindOf(type, opts);
     const isGet = opts?.id !== undefined;
-    const properties = propertiesOf(definition, title, args, opts, kind);
+    const declaration: Declaration = { definition, title, args, opts };
+    const properties = propertiesOf(declaration, kind);
     // The native plugin shows the problems of each resource at the resource.
     const others = kind === "native" || isGet || isMocked() ? undefined : otherProblems(definition, title, args);
     if (others !== undefined) {
@@ -57,7 +66,7 @@ export abstract class ExtractionResource extends CustomResource {
     const isIdOfTask = idIs === "taskId";
     const task = taskOf(taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined), args.profile);
     const options = mergeOptions(
-      optionsOf(definition, title, args, opts, isGet ? [] : dependenciesOf(definition, title, task)),
+      optionsOf(declaration, isGet ? [] : dependenciesOf(definition, title, task)),
       kind === "native" ? nativeOptions(type, opts) : {},
     );
     if (!isGet && !isMocked() && !runtime.isDryRun()) {
@@ -118,13 +127,7 @@ export abstract class ExtractionResource extends CustomResource {
   }
 }
 
-function propertiesOf(
-  definition: AnyResource,
-  title: string,
-  args: Record<string, unknown>,
-  opts: CustomResourceOptions | undefined,
-  kind: EngineKind,
-): Record<string, unknown> {
+function propertiesOf({ definition, title, args, opts }: Declaration, kind: EngineKind): Record<string, unknown> {
   if (kind === "dynamic") {
     requireResolvableProvider();
     refuseImport(definition, title, opts);
@@ -229,13 +232,7 @@ function plainPart(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
 }
 
-function optionsOf(
-  definition: AnyResource,
-  title: string,
-  args: Record<string, unknown>,
-  opts: CustomResourceOptions | undefined,
-  dependsOn: Resource[],
-): CustomResourceOptions {
+function optionsOf({ definition, title, args, opts }: Declaration, dependsOn: Resource[]): CustomResourceOptions {
   const { secretOutputs = [], deletedFirst } = definition;
   // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or
   // copy.

@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
-import { RunError, runtime } from "@pulumi/pulumi";
+import { log, RunError, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
 import { namesInNamespace, namespace, parseGivenConfig } from "../config/config";
+import { credentialKeys } from "../config/configKeys";
+import { isEncrypted } from "../engine/sdk";
 import { perProgram } from "./perProgram";
-import { warnOfPlainCredentials } from "./problems/plainCredentials";
 
 /** The configuration of the program. None with mocks: a unit test must not depend on the environment. */
 export function unmockedConfig(): ProviderConfig | undefined {
@@ -34,6 +35,25 @@ export const programConfig: () => ProviderConfig = perProgram(() => {
   }
   return config;
 });
+
+/**
+ * Warns once of all credentials that are plain text in the configuration. Never shows a value. Pulumi passes the
+ * profiles as one JSON string.
+ */
+export function warnOfPlainCredentials(all: Readonly<Record<string, string>>): void {
+  const found = [...credentialKeys, "profiles"]
+    .map((name) => `webextract:${name}`)
+    .filter((key) => all[key] && !isEncrypted(key))
+    .filter((key) => key !== "webextract:profiles" || credentialKeys.some((name) => all[key]?.includes(`"${name}"`)));
+  if (found.length > 0) {
+    void log.warn(
+      `Credentials are in plain text in the configuration of stack "${runtime.getStack()}": ${found.join(", ")}. ` +
+        "Everybody who can read the stack's configuration file, its history in git, or the state can use them. Encrypt them; each command asks for the value:\n" +
+        `${found.map((key) => `  pulumi config set --secret ${key}\n`).join("")}` +
+        "The history still has the old values afterwards, so replace these credentials at the service.",
+    );
+  }
+}
 
 let resolved = false;
 
