@@ -8,7 +8,7 @@ import type { Host } from "../../provider/host";
 import { ProviderError } from "../../provider/providerErrors";
 import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
-import { linesAsOne } from "../../resources/lists/linesAsOne";
+import { linesAsOne } from "../../resources/lists/lines";
 import { messageOf } from "../../resources/resource";
 import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
 import { unknown } from "../../resources/values";
