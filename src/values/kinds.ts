@@ -193,7 +193,7 @@ export function unknownName(name: string, specs: FieldSpecs): string {
 }
 
 /** What was given in place of what the shape allows; undefined if the value fits. */
-function misfit(shape: Shape, value: unknown): string | undefined {
+export function misfit(shape: Shape, value: unknown): string | undefined {
   if (shape.is === "string") {
     return misfitOfString(shape, value);
   }
