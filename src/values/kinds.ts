@@ -43,7 +43,7 @@ export interface FieldSpec {
   readonly required?: boolean;
   /** The value that applies when none is given. The check never adds it: a later default would show in every diff. */
   readonly default?: unknown;
-  /** Not written by the user. */
+  /** Not written by the user: `check` adds it, so that a diff shows that it changed. */
   readonly derived?: boolean;
 }
 
