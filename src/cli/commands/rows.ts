@@ -1,5 +1,6 @@
 import { Argument, Option } from "commander";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
+import { writtenAs } from "../../resources/export/formats/formats";
 import { contentOf } from "../../resources/export/formats/rowTable";
 import { counted } from "../../resources/values";
 import { JsonScanner } from "../../service/contract/jsonScanner";
@@ -8,10 +9,8 @@ import { didYouMean } from "../../values/likelyName";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { readFileRows } from "../compare/fileRows";
-import { pageOf } from "../compare/page/page";
+import { pageFile, pageOf, plannedPage } from "../compare/page/page";
 import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
-import { pageFile, plannedPage } from "../compare/page/writePage";
-import { isRowFile } from "../compare/sides/side";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
@@ -64,7 +63,7 @@ export const rows: CliCommand = {
     const flags = options as unknown as Flags;
     const { limit, offset, columns, html, yes } = flags;
     const source = String(given);
-    const isFile = isRowFile(source);
+    const isFile = writtenAs(source) !== undefined || isS3Path(source);
     if (isFile) {
       refuseOptionsOfTasks(source, flags);
     }

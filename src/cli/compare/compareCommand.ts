@@ -11,11 +11,9 @@ import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
 import { inDatabase } from "./database";
-import { readHistory } from "./history/history";
-import { historyDocument, historyPage, historyReport } from "./history/historyReport";
+import { historyDocument, historyPage, historyReport, readHistory } from "./history";
 import type { Key } from "./keyedRows";
-import { pageOf } from "./page/page";
-import { pageFile, plannedPage } from "./page/writePage";
+import { pageFile, pageOf, plannedPage } from "./page/page";
 import { inMarkdown, inTerminal } from "./renderReport";
 import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
@@ -163,11 +161,9 @@ export function documentOf(comparison: Comparison, failures: readonly Failure[],
           notCompared: { base: unusable("base"), head: unusable("head") },
           ...(withValues && {
             keys: {
-              ...{
-                added: shown(keyed.added.keys),
-                removed: shown(keyed.removed.keys),
-                changed: shown(keyed.changedKeys),
-              },
+              added: shown(keyed.added.keys),
+              removed: shown(keyed.removed.keys),
+              changed: shown(keyed.changedKeys),
             },
           }),
         }),

@@ -17,7 +17,7 @@ import { CliError } from "../exitCodes";
 const packageName = "@duckdb/node-api";
 
 /** More is on the disk. Each thread needs a part of it. */
-const memoryLimit = "300MB";
+const memoryLimit = "250MB";
 const mostThreads = 4;
 
 const folderName = "webextract-compare-";

@@ -1,3 +1,5 @@
+import { mostColumns } from "../../resources/export/reading/reading";
+
 /** How the tables of the sides have the cells of their rows. All values are text. */
 export interface Layout {
   /**
@@ -18,9 +20,6 @@ export interface Layout {
    */
   changed(pairs: string, fields: readonly string[]): string;
 }
-
-/** In a table of more columns, most cells are empty. */
-export const mostColumns = 200;
 
 /**
  * Columns need half of the time. Maps have any names, and take no time for empty cells.

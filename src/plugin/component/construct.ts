@@ -49,7 +49,7 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
   const title = `Manifest "${request.getName()}"`;
   const { values, secrets } = decodeStruct(request.getInputs());
   const { path, variables = {} } = values;
-  const problem = problemOfArgs(path, variables);
+  const problem = problemOfArgs(path, variables === unknown ? {} : variables);
   if (problem !== undefined) {
     const got = pathsOf(path).includes(unknown) ? "; got a value that this preview does not know" : "";
     throw new ProviderError(`${title}: ${problem}${got}.`);
@@ -65,7 +65,7 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
     folder: host.programFolder,
     settings: host.config.settings,
     variables: variablesOf(
-      variables as Properties,
+      variables as Properties | typeof unknown,
       secrets.filter(([name]) => name === "variables"),
     ),
   });

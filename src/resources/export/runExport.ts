@@ -12,9 +12,8 @@ import { fileFailure } from "./destinations/destination";
 import { isS3Path } from "./destinations/s3/s3Path";
 import { FilePlace } from "./filePlace";
 import { formats } from "./formats/formats";
-import type { Marking } from "./marking/marking";
-import { ReturnedMarking } from "./marking/returnedMarking";
-import { TaskMarking } from "./marking/taskMarking";
+import type { Marking } from "./marking";
+import { markingOf } from "./marking";
 import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
 import { marksPages, pendingMark, pendingPipe, rowsThatPassed, sharesThatPassed } from "./model";
 import { runPipe } from "./pipe";
@@ -40,11 +39,8 @@ export async function runExport(
   const work = async (): Promise<DataExportState> => {
     const place = await beforeRead(args, FilePlace.find(args, before, context));
     const checker = checkerOf(args, before, context);
-    const marking = context.settings.markScope === "returned" ? ReturnedMarking : TaskMarking;
-    return exportRows({
-      ...{ args, last, before, context, place, checker, unsent, rejects: true },
-      marking: args.markExported === true ? new marking(args, context) : undefined,
-    });
+    const marking = markingOf(args, context);
+    return exportRows({ args, last, before, context, place, checker, unsent, marking, rejects: true });
   };
   // Of two exports at a time, each could mark rows that only the other has, and a run could start between the last
   // check and the mark.

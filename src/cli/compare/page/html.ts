@@ -1,13 +1,8 @@
 import { inert } from "../renderReport";
 
-/** Markup of ours. Every other string that becomes part of a page is text, and is escaped. */
+/** Text of this program that is markup. Every other string that becomes part of a page is escaped. */
 export class Markup {
   constructor(readonly text: string) {}
-}
-
-/** A text of this program that is markup as it is. */
-export function trusted(text: string): Markup {
-  return new Markup(text);
 }
 
 type Content = Markup | string | readonly Content[];

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { InvalidArgumentError } from "commander";
+import type { Cli } from "../../cli";
+import { confirmedToReplace, writeFiles } from "../../output/writeFiles";
 import type { Drawing, Part, Report, ReportTable } from "../report";
-import type { Markup } from "./html";
-import { foreignText, html, trusted } from "./html";
+import { foreignText, html, Markup } from "./html";
 import { style } from "./style";
 
 /** Searches and sorts the tables of a page. A row is shown if it contains each word. Empty cells come last. */
@@ -56,12 +58,12 @@ export function pageOf(title: string, { failures, lines, tables }: Report): stri
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
-<style>${trusted(style)}</style>
+<style>${new Markup(style)}</style>
 </head>
 <body>
 <main>
@@ -70,7 +72,7 @@ ${failures.length === 0 ? html`` : failed}
 ${list(lines)}
 ${tables.map(searchTable)}
 </main>
-<script>${trusted(script)}</script>
+<script>${new Markup(script)}</script>
 </body>
 </html>
 `.text;
@@ -118,4 +120,29 @@ function drawn({ text, bars, line = [] }: Drawing): Markup {
 
 function rounded(number: number): string {
   return String(Number(number.toFixed(2)));
+}
+
+/**
+ * @throws InvalidArgumentError for any other ending, so that a forgotten name leads to no file of rows that is replaced
+ */
+export function pageFile(given: string): string {
+  if (!/\.html?$/i.test(given)) {
+    throw new InvalidArgumentError("It must be a file that ends in .html.");
+  }
+  return given;
+}
+
+/** A page that is written when it is complete. Asks at once before a file is replaced. */
+export async function plannedPage(
+  path: string,
+  yes: boolean,
+  cli: Cli,
+): Promise<{ write(content: string): Promise<void> }> {
+  const present = (await confirmedToReplace(path, yes, cli)) ? "other" : "nothing";
+  return {
+    async write(content) {
+      await writeFiles([{ path, content, present }], process.cwd(), cli.interrupted);
+      cli.terminal.say(`The page is in ${path}.`);
+    },
+  };
 }

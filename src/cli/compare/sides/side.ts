@@ -1,3 +1,4 @@
+import type { CompressionName } from "../../../resources/export/formats/compression";
 import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { knownEndings, writtenAs } from "../../../resources/export/formats/formats";
 import type { Connected } from "../../connection/connected";
@@ -16,7 +17,7 @@ export interface FileSide extends Connecting {
   /** As the user has named it. */
   readonly name: string;
   readonly format: ExportFormat;
-  readonly compression?: "gzip" | "zstd";
+  readonly compression?: CompressionName;
 }
 
 export interface BatchSide extends Connecting {
@@ -27,18 +28,7 @@ export interface BatchSide extends Connecting {
   readonly lotNo: string;
 }
 
-/** What a reader of a file finds beside its rows. */
-export interface FoundRows {
-  readonly header: string[];
-  readonly notes: string[];
-}
-
 const endings = `${knownEndings.formats.join(", ")}, each also with ${knownEndings.compressions.join(" or ")}`;
-
-/** Whether a name has the ending of a file of rows. */
-export function isRowFile(name: string): boolean {
-  return writtenAs(name) !== undefined;
-}
 
 /** The lotNo that stands for the one in the state of a stack. */
 export const latest = "latest";

@@ -46,6 +46,13 @@ export class RowsRefused extends Error {
   ) {
     super("The rows did not pass their checks.");
   }
+
+  /** @throws RowsRefused if a check has failed */
+  static throwIf(failed: readonly FailedCheck[], argument?: RowsRefused["argument"]): void {
+    if (failed.length > 0) {
+      throw new RowsRefused(failed, argument);
+    }
+  }
 }
 
 export function percent(share: number): string {

@@ -73,9 +73,6 @@ export class RowChecker {
 
   /** @throws RowsRefused if the rows read so far are refused */
   requirePassed(): void {
-    const failed = this.options.checks.onFail === "warn" ? [] : this.failed();
-    if (failed.length > 0) {
-      throw new RowsRefused(failed);
-    }
+    RowsRefused.throwIf(this.options.checks.onFail === "warn" ? [] : this.failed());
   }
 }

@@ -1,4 +1,5 @@
 import type { SchemaElement } from "hyparquet";
+import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
 import { isOfType } from "../checks/valueTypes";
 import type { ColumnType } from "./format";
 
@@ -69,4 +70,43 @@ function toMicroseconds(text: string): bigint | undefined {
   const [, micros = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
   const isLonger = /\.\d{6}0*[1-9]/.test(text);
   return Number.isNaN(ms) || isLonger ? undefined : BigInt(ms) * 1000n + BigInt(micros.padEnd(3, "0"));
+}
+
+/** A column whose values have a type, as its format stores them. */
+export class TypedColumn<T> {
+  private readonly misfits = new RowCount();
+  /** Number of values. */
+  private count = 0;
+
+  /** @param convert from the text of a cell. Undefined if it does not fit: nothing is rounded, cut or guessed */
+  constructor(
+    readonly name: string,
+    readonly type: ColumnType,
+    private readonly convert: (text: string) => T | undefined,
+  ) {}
+
+  /**
+   * Undefined without a value, and for one that does not fit. In a column with a type, a blank text is no value: in
+   * many rows, a field without a value is an empty string.
+   */
+  valueOf(text: string, line: number): T | undefined {
+    if (this.type !== "string" && !/\S/.test(text)) {
+      return undefined;
+    }
+    this.count++;
+    const value = this.convert(text);
+    if (value === undefined) {
+      this.misfits.note(line);
+    }
+    return value;
+  }
+
+  /** @throws RowsRefused if values do not fit their types */
+  static requireFit(columns: readonly TypedColumn<unknown>[]): void {
+    const failed = columns.flatMap(({ name, type, misfits, count }) => {
+      const reason = `${misfits.count} of ${count} values do not fit "${type}" (${misfits.describe()})`;
+      return failedIf(misfits.count > 0, name, reason);
+    });
+    RowsRefused.throwIf(failed, "columns");
+  }
 }

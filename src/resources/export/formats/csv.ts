@@ -1,14 +1,13 @@
 import type { ArgsSpec } from "../../args";
 import { choice } from "../../args";
+import { csvRows } from "../reading/csvRows";
 import type { CsvArgs, Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
 
-export const csvDelimiters = [",", ";", "\t"] as const;
-
 export const csvArgs: ArgsSpec<CsvArgs> = {
   for: { kind: choice("programs", "spreadsheets"), required: true },
-  delimiter: { kind: choice(...csvDelimiters), default: "," },
+  delimiter: { kind: choice(",", ";", "\t"), default: "," },
 };
 
 /** Without it, Excel reads the file in the old character set of the country. */
@@ -42,6 +41,15 @@ export const csv: Format = {
       }
       yield Buffer.from(lines);
     }
+  },
+
+  reader: {
+    async *fromText(texts, found) {
+      const { header } = found;
+      yield* csvRows(texts, header);
+      // A row has a name twice that the header has twice.
+      found.fields = new Set(header).size === header.length ? header : undefined;
+    },
   },
 };
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
-import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../destinations/destination";
-import { compressionEndings, compressions } from "./compression";
+import type { CompressionName } from "./compression";
+import { compressionEndings, compressionNames, compressions } from "./compression";
 import { csv } from "./csv";
 import type { Format, FormatArgs } from "./format";
 import { json } from "./json";
@@ -29,10 +29,11 @@ export const knownEndings = {
 };
 
 /** What the name of a file of rows says of its content. */
-export function writtenAs(file: string): { format: ExportFormat; compression?: "gzip" | "zstd" } | undefined {
+export function writtenAs(file: string): { format: ExportFormat; compression: CompressionName } | undefined {
   const name = file.toLowerCase();
-  const compression = (["gzip", "zstd"] as const).find((each) => name.endsWith(compressions[each].extension ?? ""));
-  const whole = compression === undefined ? name : name.slice(0, name.lastIndexOf("."));
+  const endingOf = (each: CompressionName): string => compressions[each].extension ?? "";
+  const compression = compressionNames.find((each) => endingOf(each) !== "" && name.endsWith(endingOf(each))) ?? "none";
+  const whole = name.slice(0, name.length - endingOf(compression).length);
   const format = formatNames.find((each) => endingsOf(formats[each]).some((ending) => whole.endsWith(ending)));
   return format && { format, compression };
 }
@@ -65,13 +66,13 @@ export async function writeFormat(
   const compressed = await around.stream?.(folder);
   const hash = createHash("sha256");
   let bytes = 0;
-  const digest = new Transform({
-    transform(piece: Buffer, _encoding, done): void {
+  async function* digest(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
       hash.update(piece);
       bytes += piece.length;
-      done(null, piece);
-    },
-  });
+      yield piece;
+    }
+  }
   await rm(to, { force: true });
   const file = await open(to, "wx", mode);
   const output = file.createWriteStream({ flush: true });

@@ -1,3 +1,4 @@
+import { jsonRows } from "../reading/jsonRows";
 import type { Format } from "./format";
 import { linesOf } from "./rowTable";
 
@@ -7,4 +8,5 @@ export const ndjson: Format = {
   extension: ".ndjson",
   otherExtension: ".jsonl",
   pieces: linesOf,
+  reader: { fromText: jsonRows },
 };

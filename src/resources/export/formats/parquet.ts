@@ -1,11 +1,12 @@
 import type * as Library from "hyparquet-writer";
 import { loadOptional } from "../../optionalPackage";
+import { entryOf } from "../../values";
+import { parquetRows } from "../reading/parquetRows";
 import type { ColumnValue } from "./columnTypes";
-import { columnKinds } from "./columnTypes";
+import { columnKinds, TypedColumn } from "./columnTypes";
 import { compressionNames, compressions } from "./compression";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
-import { TypedColumn, typeOf } from "./typedColumn";
 
 /**
  * The writer is JavaScript without native code, and small. DuckDB, which could write the format too, has 70 MB for each
@@ -34,7 +35,7 @@ export const parquet: Format = {
   async *pieces(from, { columns: types = {}, compression = "none" }, folder) {
     const library = loadOptional(packageName, folder) as typeof Library;
     const table = await RowTable.of(from, Object.keys(types));
-    const columns = table.names.map((name) => new Column(name, typeOf(types, name)));
+    const columns = table.names.map((name) => new Column(name, entryOf(types, name) ?? "string"));
     const bytes = new library.ByteWriter();
     const codec = codecs[compression];
     const compressor = await compressions[compression].atOnce?.(folder);
@@ -83,6 +84,8 @@ export const parquet: Format = {
     void writer.finish();
     yield written();
   },
+
+  reader: { fromFile: parquetRows },
 };
 
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;

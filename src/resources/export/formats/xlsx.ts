@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type * as Yazl from "yazl";
-import { RowCount, RowsRefused } from "../checks/checkedRows";
-import { columnKinds } from "./columnTypes";
+import { entryOf } from "../../values";
+import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
+import { xlsxRows } from "../reading/xlsxRows";
+import { columnKinds, TypedColumn } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
-import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
-import { TypedColumn, typeOf } from "./typedColumn";
 import * as parts from "./xlsxParts";
 
 /** Of Excel. It repairs a file with more by leaving rows out. */
@@ -40,23 +40,25 @@ export const xlsx: Format = {
       sheet.destroy();
     }
   },
+
+  reader: { fromFile: xlsxRows },
 };
 
 function requireSpace({ names, rowCount }: RowTable): void {
+  const rows = `${rowCount}, and a sheet has at most ${most.rows} with its header. ${others}`;
+  const columns = `${names.length}, and a sheet has at most ${most.columns}. ${others}`;
   const failed = [
-    [rowCount + 1 > most.rows, "rows", `${rowCount}, and a sheet has at most ${most.rows} with its header`] as const,
-    [names.length > most.columns, "columns", `${names.length}, and a sheet has at most ${most.columns}`] as const,
-  ].flatMap(([isOver, check, reason]) => (isOver ? [{ check, reason: `${reason}. ${others}` }] : []));
-  if (failed.length > 0) {
-    throw new RowsRefused(failed, "format");
-  }
+    ...failedIf(rowCount + 1 > most.rows, "rows", rows),
+    ...failedIf(names.length > most.columns, "columns", columns),
+  ];
+  RowsRefused.throwIf(failed, "format");
 }
 
 async function* piecesOfSheet(
   table: RowTable,
   types: Readonly<Record<string, ColumnType>>,
 ): AsyncGenerator<string, void> {
-  const columns = table.names.map((name, index) => new Column(name, typeOf(types, name), index));
+  const columns = table.names.map((name, index) => new Column(name, entryOf(types, name) ?? "string", index));
   yield parts.sheetBegin(table, await widthsOf(table));
   yield parts.row(
     1,
@@ -80,19 +82,12 @@ async function* piecesOfSheet(
 }
 
 function requireShort(columns: readonly Column[]): void {
-  const failed = columns.flatMap(({ name, long }) =>
-    long.count === 0
-      ? []
-      : [
-          {
-            check: `field "${name}"`,
-            reason: `a cell has at most ${most.characters} characters, and ${long.describe()} ${long.count === 1 ? "has" : "have"} more. ${others}`,
-          },
-        ],
-  );
-  if (failed.length > 0) {
-    throw new RowsRefused(failed, "format");
-  }
+  const failed = columns.flatMap(({ name, long }) => {
+    const rows = `${long.describe()} ${long.count === 1 ? "has" : "have"} more`;
+    const reason = `a cell has at most ${most.characters} characters, and ${rows}. ${others}`;
+    return failedIf(long.count > 0, `field "${name}"`, reason);
+  });
+  RowsRefused.throwIf(failed, "format");
 }
 
 class Column extends TypedColumn<string> {
@@ -125,14 +120,11 @@ const rowsForWidths = 200;
 async function widthsOf(table: RowTable): Promise<number[]> {
   const widths = table.names.map((name) => name.length);
   let seen = 0;
-  const look = (cells: Cells): void => {
-    for (const [index, text = ""] of cells.entries()) {
-      widths[index] = Math.max(widths[index] ?? 0, text.length);
-    }
-  };
   for await (const rows of table.parts()) {
     for (const cells of rows) {
-      look(cells);
+      for (const [index, text = ""] of cells.entries()) {
+        widths[index] = Math.max(widths[index] ?? 0, text.length);
+      }
       seen++;
       if (seen === rowsForWidths) {
         return widths;

@@ -1,19 +1,6 @@
-import { mostColumns } from "../layout";
-import { Damaged, longestRow } from "./damaged";
+import type { FoundRows } from "./reading";
+import { Damaged, longestRow, mostColumns } from "./reading";
 import { compactJson, compared, endOfString } from "./valueText";
-
-/** `json` is a list of rows, `ndjson` has a row on each line. */
-export type JsonFormat = "json" | "ndjson";
-
-/** What the text of a file shows. */
-export interface FoundText {
-  /** Fields that the side has even if no row has them, as those of a CSV. */
-  readonly header: string[];
-  /** How its rows are written as JSON. */
-  format: JsonFormat;
-  /** All fields that rows can have. Undefined if they are not known, or if a row may have to be refused. */
-  fields?: readonly string[];
-}
 
 /**
  * The same JSON with the text of each value in place of the value: DuckDB would write numbers and nested values anew.
@@ -22,7 +9,7 @@ export interface FoundText {
  * @param found a list that begins with a row becomes rows on lines: many programs write those with the ending of a list
  * @throws Damaged for a list without an end, which DuckDB accepts after a comma, and for a row that is too long
  */
-export async function* jsonRows(texts: AsyncIterable<string>, found: FoundText): AsyncGenerator<string> {
+export async function* jsonRows(texts: AsyncIterable<string>, found: FoundRows): AsyncGenerator<string> {
   const reader = new RowsOfText();
   let rest = "";
   /** With a part of a row, more is read before it is looked at again, so that a long row takes linear time. */
@@ -30,17 +17,17 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundText):
   let last: string | undefined;
   for await (const text of texts) {
     if (last === undefined && text.trimStart().startsWith("{")) {
-      found.format = "ndjson";
+      found.isList = false;
     }
     last = text.trimEnd().at(-1) ?? last;
     rest += text;
     if (rest.length < enough) {
       continue;
     }
-    const { format } = found;
-    const whole = format === "json" ? rest : rest.slice(0, rest.lastIndexOf("\n") + 1);
-    const { rows, end } = reader.read(whole, format);
-    if (format === "json") {
+    const { isList } = found;
+    const whole = isList ? rest : rest.slice(0, rest.lastIndexOf("\n") + 1);
+    const { rows, end } = reader.read(whole, isList);
+    if (isList) {
       yield rows;
       rest = rest.slice(end);
     } else {
@@ -49,17 +36,17 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundText):
     }
     enough = Math.min(2 * rest.length, longestRow + 1);
     if (rest.length > longestRow) {
-      if (format === "json") {
+      if (isList) {
         throw new Damaged(`a row has more than ${longestRow} bytes`);
       }
       yield reader.asIs(rest);
       rest = "";
     }
   }
-  if (found.format === "json" && last !== undefined && last !== "]") {
+  if (found.isList && last !== undefined && last !== "]") {
     throw new Damaged("it is cut off, or no list of rows");
   }
-  const { rows, end } = reader.read(rest, found.format);
+  const { rows, end } = reader.read(rest, found.isList);
   // Without an end of line, DuckDB takes a file of one character as empty.
   yield `${rows}${reader.asIs(rest.slice(end))}\n`;
   found.fields = reader.fields;
@@ -74,8 +61,9 @@ const openList = 0x5b;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** What can stand between rows. */
-const blanks = { ndjson: /^\s*$/, json: /^[\s,[\]]*$/ };
+/** What can stand between rows on lines, and between those of a list. */
+const blank = /^\s*$/;
+const blankInList = /^[\s,[\]]*$/;
 
 /**
  * Reads a text part by part. Most rows have the fields of the row before: for these, a look at the ends of values is
@@ -103,7 +91,7 @@ class RowsOfText {
   }
 
   /** The rows of a text, and the place of the first one that has no end. */
-  read(text: string, format: JsonFormat): { rows: string; end: number } {
+  read(text: string, isList: boolean): { rows: string; end: number } {
     this.rows = "";
     this.copied = 0;
     this.backslash = -1;
@@ -111,7 +99,8 @@ class RowsOfText {
       const begin = text.indexOf("{", end);
       const next = begin < 0 ? text.length : begin;
       this.isRowsOnly &&=
-        (next === end + 1 && text.charCodeAt(end) === lineFeed) || blanks[format].test(text.slice(end, next));
+        (next === end + 1 && text.charCodeAt(end) === lineFeed) ||
+        (isList ? blankInList : blank).test(text.slice(end, next));
       if (begin < 0) {
         return { rows: this.rows + text.slice(this.copied), end: text.length };
       }

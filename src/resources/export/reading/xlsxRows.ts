@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
-import { importOptional } from "../../../resources/optionalPackage";
 import { oneLine } from "../../../service/errors/foreignText";
-import { CliError } from "../../exitCodes";
-import type { FoundRows } from "./side";
+import { importOptional } from "../../optionalPackage";
+import type { FoundRows } from "./reading";
+import { Damaged } from "./reading";
 import { compared } from "./valueText";
 
 /** An optional peer dependency: few people compare workbooks. */
@@ -16,6 +16,7 @@ type Cell = string | number | boolean | Date | null;
  */
 export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<string> {
   const library = load();
+  found.fields = found.header;
   let keys: string[] | undefined;
   let lines = "";
   for await (const { index, values } of library.streamXlsxRows(await readFile(file))) {
@@ -23,7 +24,7 @@ export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<
       const names = values.map((value) => textOf(value) ?? "");
       const twice = names.find((name, at) => names.indexOf(name) < at);
       if (twice !== undefined) {
-        throw new CliError(`it has two columns with the name "${oneLine(twice)}"`);
+        throw new Damaged(`it has two columns with the name "${oneLine(twice)}"`);
       }
       found.header.push(...names);
       keys = names.map((name) => JSON.stringify(name));
@@ -48,7 +49,7 @@ function rowOf(values: readonly Cell[], keys: readonly string[], number: number)
       return [];
     }
     if (key === undefined) {
-      throw new CliError(`row ${number} has a value behind the last column that has a name`);
+      throw new Damaged(`row ${number} has a value behind the last column that has a name`);
     }
     return `${key}:${JSON.stringify(compared(text))}`;
   });
@@ -72,9 +73,8 @@ function textOf(value: Cell | undefined): string | undefined {
 function load(): typeof Library {
   const library = importOptional(`${packageName}/xlsx`, process.cwd()) as typeof Library | undefined;
   if (library === undefined) {
-    throw new CliError(
+    throw new Damaged(
       `an XLSX file needs the package ${packageName}, which is not installed: run "npm install ${packageName}" in this folder`,
-      "usage",
     );
   }
   return library;

@@ -1,4 +1,4 @@
-import { Damaged, longestRow } from "./damaged";
+import { Damaged, longestRow } from "./reading";
 import { compared } from "./valueText";
 
 const lineFeed = 0x0a;
@@ -20,30 +20,24 @@ const delimiters = [",", ";", "\t", "|"];
  */
 export async function* csvRows(texts: AsyncIterable<string>, header: string[]): AsyncGenerator<Uint8Array> {
   let records: Records | undefined;
-  let parts: Buffer[] = [];
-  let length = 0;
+  let rest = "";
   /** With a part of a record, more is read before it is looked at again, so that a long record takes linear time. */
   let enough = 0;
   for await (const text of texts) {
-    const part = Buffer.from(text);
-    parts.push(part);
-    length += part.length;
-    if (length < enough) {
+    rest += text;
+    if (rest.length < enough) {
       continue;
     }
-    let rest = Buffer.concat(parts);
-    if (records !== undefined || /[\r\n]/.test(rest.toString().trimStart())) {
-      records ??= new Records(rest.toString(), header);
-      yield records.read(rest, false);
-      rest = rest.subarray(records.end);
+    if (records !== undefined || /[\r\n]/.test(rest.trimStart())) {
+      records ??= new Records(rest, header);
+      const bytes = Buffer.from(rest);
+      yield records.read(bytes, false);
+      rest = bytes.toString("utf8", records.end);
     }
-    parts = [rest];
-    length = rest.length;
-    enough = Math.min(2 * length, longestRow + 1);
+    enough = Math.min(2 * rest.length, longestRow + 1);
   }
-  const rest = Buffer.concat(parts);
-  records ??= new Records(rest.toString(), header);
-  yield records.read(rest, true);
+  records ??= new Records(rest, header);
+  yield records.read(Buffer.from(rest), true);
 }
 
 const unnamed = Buffer.from(',"":');

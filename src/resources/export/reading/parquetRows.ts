@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { counted } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
-import { CliError } from "../../exitCodes";
-import type { Database, Value } from "../database";
-import type { FoundRows } from "./side";
+import { counted } from "../../values";
+import type { FoundRows, RowDatabase } from "./reading";
+import { Damaged } from "./reading";
 import { compared } from "./valueText";
 
 /** Of columns in a note. */
@@ -14,14 +13,15 @@ const mostNames = 3;
  * because it takes much longer to make a list of them all. The names come from the schema of the file, because DuckDB
  * renames columns whose names differ only in case.
  */
-export async function* parquetRows(file: string, database: Database, found: FoundRows): AsyncGenerator<string> {
+export async function* parquetRows(file: string, found: FoundRows, database: RowDatabase): AsyncGenerator<string> {
   const source = "read_parquet(?, hive_partitioning = false, filename = false)";
   const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`, [file]);
   const names = namesIn(await database.rows("SELECT name, num_children FROM parquet_schema(?)", [file]));
   if (names.length !== columns.length || new Set(names).size < names.length) {
-    throw new CliError("it has two columns of one name");
+    throw new Damaged("it has two columns of one name");
   }
   found.header.push(...names);
+  found.fields = names;
   const unmarked = names.filter((_name, index) => columns[index]?.[1] === "BLOB");
   if (unmarked.length > 0) {
     const shown = unmarked.slice(0, mostNames).map((name) => `"${oneLine(name)}"`);
@@ -53,7 +53,7 @@ function rowOf(cells: readonly string[], keys: readonly string[]): string {
 }
 
 /** The top-level names of a schema, which lists a parent before its children. */
-function namesIn(schema: readonly Value[][]): string[] {
+function namesIn(schema: readonly unknown[][]): string[] {
   const names: string[] = [];
   let at = 1;
   const skip = (): void => {

@@ -1,14 +1,87 @@
-import type { Subtask } from "../../../service/contract/types";
-import { isServiceError } from "../../../service/errors/errors";
-import type { RowPage } from "../../../service/rows/rowPage";
-import type { Context } from "../../resource";
-import { messageOf, PartialFailure, ResourceError } from "../../resource";
-import { runningOf } from "../../run/subtaskList";
-import type { DataExportArgs, DataExportState } from "../model";
-import { defaultPageSize, pendingMark } from "../model";
-import { readNotExported } from "../rowReader";
-import type { Marking } from "./marking";
-import { readFromCache, responseWasLost } from "./marking";
+import type { Subtask } from "../../service/contract/types";
+import { isServiceError } from "../../service/errors/errors";
+import type { RowPage } from "../../service/rows/rowPage";
+import type { Context } from "../resource";
+import { messageOf, PartialFailure, ResourceError } from "../resource";
+import { runningOf } from "../run/subtaskList";
+import type { DataExportArgs, DataExportState } from "./model";
+import { defaultPageSize, marksPages, pendingMark } from "./model";
+import type { RowFile } from "./rowFile";
+import { readNotExported } from "./rowReader";
+
+/**
+ * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other
+ * exports that mark and writes of the same task wait meanwhile.
+ */
+export interface Marking {
+  /** Whether a mark was sent. Then the rows in the file must not get lost. */
+  readonly mayHaveMarked: boolean;
+  /** Before the read. Throws if the rows could not be marked. */
+  prepare(): Promise<void>;
+  /** After each page was passed to the file. Throws if the rows could not be marked. */
+  pageWritten(page: RowPage, file: RowFile): Promise<void>;
+  /** The file is complete and has its name. Returns the state to keep, or throws a PartialFailure with it. */
+  finish(state: DataExportState): Promise<DataExportState>;
+}
+
+/** The way in which the service marks rows. Undefined if the export marks none. */
+export function markingOf(args: DataExportArgs, context: Context): Marking | undefined {
+  if (args.markExported !== true) {
+    return undefined;
+  }
+  return context.settings.markScope === "returned"
+    ? new ReturnedMarking(args, context)
+    : new TaskMarking(args, context);
+}
+
+const responseWasLost = "a response to the read was lost, and it may have contained other rows";
+const readFromCache =
+  "a cache on the way sent rows that it had stored before, and the mark could reach others: exclude the service from the cache";
+
+/**
+ * Marks rows on a service that marks the rows that it returned (`webextract:markScope` is "returned"). Either each page
+ * is read, written, synced and marked, until no row is left, or all rows come in one response, and are marked when the
+ * file has its name.
+ */
+class ReturnedMarking implements Marking {
+  mayHaveMarked = false;
+
+  constructor(
+    private readonly args: DataExportArgs,
+    private readonly context: Context,
+  ) {}
+
+  async prepare(): Promise<void> {}
+
+  async pageWritten(page: RowPage, file: RowFile): Promise<void> {
+    const { taskId } = this.args;
+    if (page.afterLoss === true || this.context.client.cacheAge !== undefined) {
+      const reason = page.afterLoss === true ? responseWasLost : readFromCache;
+      throw new ResourceError(
+        `The rows of task "${taskId}" were not marked as exported: ${reason}. Run the same command again.`,
+      );
+    }
+    if (marksPages(this.args, this.context.settings) && page.count > 0) {
+      await file.flush();
+      this.mayHaveMarked = true;
+      await this.context.client.markExported({ taskId });
+    }
+  }
+
+  async finish(state: DataExportState): Promise<DataExportState> {
+    const { taskId, rowCount, file } = state;
+    if (!marksPages(this.args, this.context.settings) && rowCount > 0) {
+      try {
+        await this.context.client.markExported({ taskId });
+      } catch (error) {
+        // Also after a refusal: the next mark reaches them too.
+        const message = `${messageOf(error)} The ${rowCount} rows are in "${file}". They may be marked, so keep this file. The next up exports the rows that are not marked.`;
+        throw new PartialFailure(message, file, { ...state, pending: [pendingMark.outcomeUnknown] });
+      }
+    }
+    return { ...state, marked: true };
+  }
+}
 
 /** Each mark that the service does not accept at that moment is sent again after another check. */
 const maxMarks = 5;
@@ -20,7 +93,7 @@ const maxMarks = 5;
  * One window remains, between the last check and the mark: rows that arrive in it are marked unread. A count after the
  * mark detects them.
  */
-export class TaskMarking implements Marking {
+class TaskMarking implements Marking {
   /** Rows are marked only after the file has its name. */
   readonly mayHaveMarked = false;
   private subtasksBefore = "";
