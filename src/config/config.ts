@@ -11,6 +11,13 @@ import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
 import { parse } from "./parse";
 
+interface ParsedConfig {
+  config: ProviderConfig;
+  problems: string[];
+  /** The one of the problems that there is no service: none for resources with a provider of their own. */
+  noService: string | undefined;
+}
+
 /** Reads the string of a key, without the namespace. */
 export type ReadKey = (key: ConfigKey) => string | undefined;
 
@@ -50,10 +57,7 @@ const defaultStatuses: Statuses = {
  * @returns the configuration, and its problems as sentences. A sentence shows a refused value only if it is short and
  * its key is none of a credential.
  */
-export function parseConfig(
-  read: ReadKey,
-  environment: NodeJS.ProcessEnv = process.env,
-): { config: ProviderConfig; problems: string[] } {
+export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = process.env): ParsedConfig {
   const problems: string[] = [];
   const inConfig = valuesOf(read, (name) => `webextract:${name}`, problems);
   const variableOf = (name: ConfigKey): string => configKeys[name].environment;
@@ -103,7 +107,7 @@ export function parseConfig(
     redact: redactorOf([inEnvironment, inConfig]).scrub,
     ...profilesIn(optionsOf),
   };
-  return { config, problems: [...new Set(problems)] };
+  return { config, problems: [...new Set(problems)], noService: problems.find((each) => each === missingBaseUrl) };
 }
 
 /** The keys of a stack's configuration that are ours begin so. */
@@ -122,14 +126,14 @@ const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameteri
  * most often misspelled keys, and a run label that two sources set.
  * @param names all names in the namespace
  */
-export function parseGivenConfig(read: ReadKey, names: readonly string[]): ReturnType<typeof parseConfig> {
-  const { config, problems } = parseConfig(read);
+export function parseGivenConfig(read: ReadKey, names: readonly string[]): ParsedConfig {
+  const { config, problems, noService } = parseConfig(read);
   if (new Set(config.runLabels).size > 1) {
     problems.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
   }
   const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
-  return { config, problems };
+  return { config, problems, noService };
 }
 
 /** Scheme, host and port of a service. The state of a resource contains them. */
@@ -255,10 +259,16 @@ function isCredential(option: string): boolean {
 export const setBaseUrl =
   "Set it with: pulumi config set webextract:baseUrl <address of the service>, or in WEBEXTRACT_BASE_URL.";
 
+const missingBaseUrl = missingAt("webextract:");
+
+function missingAt(where: string): string {
+  return `${where}baseUrl is missing. ${setBaseUrl}`;
+}
+
 function clientProblems(profile: string | undefined, options: ServiceClientOptions, isNeeded: boolean): string[] {
   const where = profile === undefined ? "webextract:" : `webextract:profiles.${profile}.`;
   if (options.baseUrl === undefined) {
-    return isNeeded ? [`${where}baseUrl is missing. ${setBaseUrl}`] : [];
+    return isNeeded ? [missingAt(where)] : [];
   }
   const { settingName = (option) => option } = options;
   return optionProblems(options).map((problem) => problem.replace(/^\w+/, settingName));

@@ -9,7 +9,7 @@ import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import type { EngineKind } from "../resources/urn";
 import { providerKey, providerText, typeToken } from "../resources/urn";
-import { isPlainMap } from "../resources/values";
+import { isBrokenText, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
@@ -181,7 +181,7 @@ function refuseLostText(title: string, args: object): void {
 /** The path of the first such text. */
 function lostText(value: unknown, path: string): string | undefined {
   if (typeof value === "string") {
-    return /\p{Cs}/u.test(value) ? path : undefined;
+    return isBrokenText(value) ? path : undefined;
   }
   for (const [name, each] of Array.isArray(value) || isPlainMap(value) ? Object.entries(value) : []) {
     const within = path === "" ? name : `${path}.${name}`;

@@ -5,7 +5,7 @@ import { credentialKeys } from "../config/configKeys";
 import type { EngineKind } from "../resources/urn";
 import { typeToken } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
-import { unmockedConfig } from "./programConfig";
+import { isMocked, programConfig, unmockedConfig } from "./programConfig";
 
 const pluginName = "webextract";
 
@@ -38,13 +38,14 @@ export class Provider extends ProviderResource {
 
 /**
  * How a resource runs: on the native plugin if the configuration or a {@link Provider} says so. Refuses an invalid
- * configuration: at preview, and once for all resources.
+ * configuration: at preview, and once for all resources. A Provider has a service of its own.
  */
 export function kindOf(type: string, opts: CustomResourceOptions | undefined): EngineKind {
   const token = typeToken(type, "native");
   const provider = opts?.provider ?? opts?.parent?.getProvider(token);
-  const isNative = unmockedConfig()?.native === true;
-  return isNative || provider instanceof Provider ? "native" : "dynamic";
+  const isOwn = provider instanceof Provider;
+  const config = isOwn || isMocked() ? unmockedConfig() : programConfig();
+  return isOwn || config?.native ? "native" : "dynamic";
 }
 
 /**

@@ -6,9 +6,12 @@ import { credentialKeys } from "../config/configKeys";
 import { isEncrypted } from "../engine/sdk";
 import { perProgram } from "./perProgram";
 
-/** The configuration of the program. None with mocks: a unit test must not depend on the environment. */
+/**
+ * The configuration of the program, which may name no service. None with mocks: a unit test must not depend on the
+ * environment.
+ */
 export function unmockedConfig(): ProviderConfig | undefined {
-  return isMocked() ? undefined : programConfig();
+  return isMocked() ? undefined : soundConfig(true);
 }
 
 /**
@@ -23,18 +26,27 @@ export function programSettings(): ProviderConfig["settings"] | undefined {
   return unmockedConfig()?.settings;
 }
 
-/** The configuration of the program. All its problems are one error. */
-export const programConfig: () => ProviderConfig = perProgram(() => {
+/** The configuration of the program, which names a service. */
+export function programConfig(): ProviderConfig {
+  return soundConfig(false);
+}
+
+const parsed = perProgram(() => {
   const all: Record<string, string> = runtime.allConfig();
   if (!isMocked()) {
     warnOfPlainCredentials(all);
   }
-  const { config, problems } = parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
-  if (problems.length > 0) {
+  return parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
+});
+
+/** All problems are one error. */
+function soundConfig(mayLackService: boolean): ProviderConfig {
+  const { config, problems, noService } = parsed();
+  if (problems.some((each) => !mayLackService || each !== noService)) {
     throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${problems.join("\n  ")}`);
   }
   return config;
-});
+}
 
 /**
  * Warns once of all credentials that are plain text in the configuration. Never shows a value. Pulumi passes the

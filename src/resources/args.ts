@@ -52,8 +52,6 @@ export interface ArgSpec extends FieldSpec {
   readonly option?: boolean;
   /** Only create needs it: an existing resource can be looked up without it. */
   readonly createOnly?: boolean;
-  /** `check` adds it, so that a diff shows that it changed. */
-  readonly derived?: boolean;
   /** The class gives the value to `check`, which derives the argument from it. */
   readonly givenByClass?: boolean;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from "../values/isRecord";
 import { unknown } from "../values/kinds";
 
-export { describeValue, unknown } from "../values/kinds";
+export { describeValue, isBrokenText, unknown } from "../values/kinds";
 
 /** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
 

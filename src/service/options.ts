@@ -64,7 +64,7 @@ export interface ServiceClientOptions {
   log?: (line: string) => void;
   /** Receives warnings, for example of a token that could not be stored. Default: standard error. */
   warn?: (message: string) => void;
-  /** Receives a message when a call begins to wait for a task that is running. Default: nothing is said. */
+  /** Receives a message when a call begins to wait for a task that is running. Default: none. */
   waiting?: (message: string) => void;
   /** The name of an option in errors, for example its key in a configuration file. Default: its own name. */
   settingName?: (option: string) => string;
@@ -81,7 +81,7 @@ export interface ServiceClientOptions {
    */
   mustStoreTokens?: boolean;
   /**
-   * Follows each request. Default: nobody does.
+   * Follows each request. Default: none.
    * @internal
    */
   watch?: RequestWatch;

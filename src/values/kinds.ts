@@ -31,6 +31,8 @@ export type Shape =
   | { readonly is: "map"; readonly of: Shape; readonly mayBeEmpty?: boolean }
   | { readonly is: "object"; readonly fields: FieldSpecs; readonly others?: "kept" | "dropped" };
 
+type StringShape = Extract<Shape, { is: "string" }>;
+
 /** A shape whose values have exactly the type `T`. The property `type` exists for the compiler only. */
 export type Kind<T> = Shape & { readonly type?: (value: T) => T };
 
@@ -41,7 +43,7 @@ export interface FieldSpec {
   readonly required?: boolean;
   /** The value that applies when none is given. The check never adds it: a later default would show in every diff. */
   readonly default?: unknown;
-  /** Not written by the user. */
+  /** Not written by the user: `check` adds it, so that a diff shows that it changed. */
   readonly derived?: boolean;
 }
 
@@ -121,8 +123,9 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
   if (shape.is === "string" && shape.isId && Number.isSafeInteger(value)) {
     return String(value);
   }
-  if (!fits(shape, value)) {
-    problems.push({ path, reason: `must be ${describeShape(shape)}; got ${describeGiven(shape, value)}` });
+  const given = misfit(shape, value);
+  if (given !== undefined) {
+    problems.push({ path, reason: `must be ${describeShape(shape)}; got ${given}` });
     return unknown;
   }
   if (shape.is === "scalar") {
@@ -189,25 +192,32 @@ export function unknownName(name: string, specs: FieldSpecs): string {
   return `is not a valid name${advice === "" ? "; valid" : `${advice} Valid`} names: ${valid.join(", ")}`;
 }
 
-function fits(shape: Shape, value: unknown): boolean {
+/** What was given in place of what the shape allows; undefined if the value fits. */
+export function misfit(shape: Shape, value: unknown): string | undefined {
+  if (shape.is === "string") {
+    return misfitOfString(shape, value);
+  }
+  if (shape.is === "scalar" && typeof value === "number") {
+    return inexact(value);
+  }
+  if (fits(shape, value)) {
+    return undefined;
+  }
+  const isOther =
+    shape.is === "number"
+      ? typeof value === "number"
+      : shape.is === "choice" && typeof value === "string" && value !== "" && !isBrokenText(value);
+  return isOther ? `another ${typeof value}` : describeValue(value);
+}
+
+function fits(shape: Exclude<Shape, StringShape>, value: unknown): boolean {
   switch (shape.is) {
     case "any":
       return true;
     case "boolean":
       return typeof value === "boolean";
-    case "string":
-      return (
-        typeof value === "string" &&
-        (shape.mayBeEmpty || value !== "") &&
-        !(shape.isLine && !isLine(value)) &&
-        !(shape.isForSystem && value.includes("\0")) &&
-        !(shape.isId && isShortened(value)) &&
-        !isBroken(value)
-      );
     case "scalar":
-      return typeof value === "number"
-        ? isExact(value)
-        : typeof value === "boolean" || (typeof value === "string" && !isBroken(value));
+      return typeof value === "boolean" || (typeof value === "string" && !isBrokenText(value));
     case "number":
       return (
         typeof value === "number" &&
@@ -228,24 +238,44 @@ function fits(shape: Shape, value: unknown): boolean {
   }
 }
 
+function misfitOfString(shape: StringShape, value: unknown): string | undefined {
+  if (typeof value === "number" && shape.isId) {
+    return inexact(value) ?? describeValue(value);
+  }
+  if (typeof value !== "string" || isBrokenText(value)) {
+    return describeValue(value);
+  }
+  if ((value === "" && !shape.mayBeEmpty) || (value.trim() === "" && shape.isLine)) {
+    return describeValue(value);
+  }
+  if (shape.isLine && /[\r\n]/.test(value)) {
+    return "a string with a line break";
+  }
+  if (shape.isForSystem && value.includes("\0")) {
+    return "a string with a NUL character";
+  }
+  // `6.39E+17` is what a spreadsheet makes of 18 digits in a cell that is not text.
+  if (shape.isId && /^\d(?:[.,]\d+)?E\+\d+$/.test(value)) {
+    return "a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again";
+  }
+  return undefined;
+}
+
 /**
- * Whether a number is finite and has kept its digits. Every double above the limit is an integer, which can be rounded.
+ * Describes a number that is not finite or has lost digits. Every double above the limit is an integer, which can be
+ * rounded.
  */
-function isExact(value: number): boolean {
-  return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
-}
-
-/** `6.39E+17` is what a spreadsheet makes of 18 digits in a cell that is not text. */
-function isShortened(value: string): boolean {
-  return /^\d(?:[.,]\d+)?E\+\d+$/.test(value);
-}
-
-function isLine(value: string): boolean {
-  return value.trim() !== "" && !/[\r\n]/.test(value);
+function inexact(value: number): string | undefined {
+  if (!Number.isFinite(value)) {
+    return "a number that is not finite";
+  }
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+    ? undefined
+    : `an integer beyond ${Number.MAX_SAFE_INTEGER}, whose last digits may be lost. Write it in quotes, and in the configuration of a YAML program in two pairs of them: '"…"'`;
 }
 
 /** Half of a surrogate pair is no character: it has no UTF-8, so nothing can send or store it. */
-function isBroken(text: string): boolean {
+export function isBrokenText(text: string): boolean {
   return /\p{Cs}/u.test(text);
 }
 
@@ -276,32 +306,6 @@ export function describeShape(shape: Shape): string {
   }
 }
 
-function describeGiven(shape: Shape, value: unknown): string {
-  if (typeof value === "string" && isBroken(value)) {
-    return "a string with half of a surrogate pair";
-  }
-  if (shape.is === "string" && shape.isLine && typeof value === "string" && value.trim() !== "") {
-    return "a string with a line break";
-  }
-  if (shape.is === "string" && shape.isForSystem && typeof value === "string" && value !== "") {
-    return "a string with a NUL character";
-  }
-  const isId = shape.is === "string" && shape.isId === true;
-  if (isId && typeof value === "string" && isShortened(value)) {
-    return "a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again";
-  }
-  if ((isId || shape.is === "scalar") && typeof value === "number" && !isExact(value)) {
-    return Number.isFinite(value)
-      ? `an integer beyond ${Number.MAX_SAFE_INTEGER}, whose last digits may be lost. Write it in quotes, and in the configuration of a YAML program in two pairs of them: '"…"'`
-      : "a number that is not finite";
-  }
-  const isOther =
-    shape.is === "number"
-      ? typeof value === "number"
-      : shape.is === "choice" && typeof value === "string" && value !== "";
-  return isOther ? `another ${typeof value}` : describeValue(value);
-}
-
 /** Describes a value for an error without showing it, because it can be secret. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) {
@@ -311,7 +315,8 @@ export function describeValue(value: unknown): string {
     return value.length === 0 ? "an empty list" : "a list";
   }
   if (typeof value === "string") {
-    return value === "" ? "an empty string" : value.trim() === "" ? "a blank string" : "a string";
+    const kind = value === "" ? "an empty string" : value.trim() === "" ? "a blank string" : "a string";
+    return isBrokenText(value) ? "a string with half of a surrogate pair" : kind;
   }
   if (isRecord(value)) {
     return Object.keys(value).length === 0 ? "an empty map" : "a map";

@@ -105,6 +105,11 @@ describe("typed classes", () => {
     assert.deepEqual(sent("output"), ["a", "b"]);
     assert.deepEqual(sent("blank"), lists.blank);
     assert.deepEqual(sent("broken"), lists.broken);
+    const subTaskIds = ["s1", "6.39E+17"];
+    const { ids } = await run(
+      () => new webextract.CloudSubtasks("ids", { taskId: "t", subTaskIds, desired: "started" }),
+    );
+    assert.deepEqual(ids?.inputs.subTaskIds, subTaskIds);
   });
 
   it("send unknown arguments unchanged, also those named like inherited members, so that check can name them", async () => {

@@ -448,6 +448,11 @@ describe("checks of arguments", () => {
         "adoptTaskId must be a non-empty string; got a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again",
       ],
       [
+        "CloudSubtasks",
+        { taskId: "t", subTaskIds: ["6.39E+17"], desired: "started" },
+        "subTaskIds[0] must be a non-empty string without a line break; got a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again",
+      ],
+      [
         "TaskLoopItems",
         { ...loop, items: [" "] },
         "items[0] must be a non-empty string without a line break; got a blank string",

@@ -3,7 +3,7 @@ import { splitLines } from "../lists/lines";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { fieldOf, itemsOf, lookUpByAll, pairOf } from "../task/taskPresence";
-import { counted } from "../values";
+import { counted, isBrokenText } from "../values";
 import type { Secrets } from "./secrets";
 
 /** A task of the service, as far as it can be declared. */
@@ -132,9 +132,8 @@ function adoptedAction(
   };
 }
 
-/** Half of a surrogate pair is no character: no file can hold it. */
 function isText(value: unknown): value is string {
-  return typeof value === "string" && !/\p{Cs}/u.test(value);
+  return typeof value === "string" && !isBrokenText(value);
 }
 
 /** Pulumi loses the name `__proto__`. */

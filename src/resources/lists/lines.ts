@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
+import { misfit } from "../../values/kinds";
 import type { ArgSpecs, Shape } from "../args";
 import { entryOf, isPlainMap } from "../values";
 
@@ -128,7 +129,7 @@ export function linesAsOne(
   const fields = Object.entries(args).flatMap(([name, value]) => {
     const kind = entryOf(specs, name)?.kind;
     if (kind?.is === "list" && kind.isLines === true && value !== undefined) {
-      return isPlainList(value) ? [[name, value.join("\n")]] : Object.entries(other(name, value, derived));
+      return isPlainList(kind.of, value) ? [[name, value.join("\n")]] : Object.entries(other(name, value, derived));
     }
     return [[name, kind === undefined ? value : linesWithin(kind, value, other)]];
   });
@@ -150,10 +151,10 @@ function linesWithin(kind: Shape, value: unknown, other: OtherList): unknown {
  * Whether each item is known, not secret, and a string that `check` accepts. `check` names an invalid item by its
  * index, so such a list stays a list.
  */
-function isPlainList(list: unknown): list is string[] {
+function isPlainList(item: Shape, list: unknown): list is string[] {
   return (
     Array.isArray(list) &&
     list.length > 0 &&
-    list.every((item) => typeof item === "string" && item.trim() !== "" && !/[\r\n]/.test(item))
+    list.every((each) => typeof each === "string" && misfit(item, each) === undefined)
   );
 }

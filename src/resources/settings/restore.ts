@@ -6,6 +6,7 @@ import { keyOf } from "../ownership";
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask } from "../task/taskPresence";
+import { isBrokenText } from "../values";
 import type { Setting, Write } from "./setting";
 import { byKey, hasSameValue, howToReadLists, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
 
@@ -95,11 +96,11 @@ export function remember(
 /** The state keeps characters, and a list as one string with an item on each line. */
 function isKeptWhole(setting: Setting): boolean {
   if (setting.part === "property") {
-    return !/\p{Cs}/u.test(setting.value) && !isUnknownText(setting.value);
+    return !isBrokenText(setting.value) && !isUnknownText(setting.value);
   }
   const { loopType, items = "", count, sha256 } = setting.value;
   const kept = listOf(splitLines(items));
-  return !/\p{Cs}/u.test(loopType + items) && kept.count === count && kept.sha256 === sha256;
+  return !isBrokenText(loopType + items) && kept.count === count && kept.sha256 === sha256;
 }
 
 export interface RestoreState extends RestoreArgs, DriftState {

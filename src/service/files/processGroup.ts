@@ -67,7 +67,7 @@ export class ProcessGroup {
 
   /**
    * Resolves when the command has ended and its output has arrived. Call `release` then.
-   * @returns how a sentence goes on that begins with the command; undefined if it succeeded
+   * @returns what went wrong, as the end of a sentence that begins with the command; undefined if it succeeded
    */
   async ended({ seconds, interrupted, work }: CommandLimits): Promise<string | undefined> {
     const cancelLimit = clock.deadline(seconds * 1000, () => this.stop(`did not end within ${seconds} s`));

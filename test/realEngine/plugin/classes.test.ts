@@ -100,6 +100,8 @@ describe("the classes with providers that the program declares", function () {
     try {
       const { project } = world;
       await project.configure(Object.fromEntries(services.map(([name, { url }]) => [`test:${name}`, url])));
+      // The program needs no service beside those of its providers.
+      await project.run(["config", "rm", "webextract:baseUrl"]);
       await project.up();
       for (const [name, emulator] of services) {
         const [copy, ...others] = copiesAt(emulator);
