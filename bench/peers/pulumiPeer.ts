@@ -2,11 +2,14 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ensureEngine } from "../../scripts/engine/ensureEngine";
 import { ensureHosts } from "../../scripts/engine/hosts";
+import { packPlugin } from "../../scripts/plugin/packPlugin";
+import { ownPackage } from "../../src/service/ownPackage";
 import type { ProjectOptions } from "../../test/realEngine/harness";
 import { Project } from "../../test/realEngine/harness";
 import { pluginSection } from "../../test/realEngine/plugin/nativeWorld";
 import { credentials } from "../stage/emulatorProcess";
 import { hostProcess } from "../stage/stack";
+import { inWorkFolder } from "../stage/workFolder";
 import type { Peer, PeerStack, StackOptions } from "./peer";
 import type { Work } from "./programs/work";
 import { manifestFiles, manifestProgram, yamlProgram } from "./programs/yamlProgram";
@@ -15,7 +18,7 @@ const programs = join(__dirname, "programs");
 
 /** Match the Node.js process that runs a program, and the native plugin, but not a shell that starts them. */
 const programProcess = /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/;
-const pluginProcess = /^\S*node\S* .*\/pulumi-resource-webextract /;
+const pluginProcess = /^\S*node\S* .*\/(?:pulumi-resource-webextract|resource-webextract-v[^/]+\/main\.js) /;
 
 const providers = { "dynamic provider": hostProcess, plugin: pluginProcess };
 
@@ -56,7 +59,7 @@ export function typescriptPeer({ file, runsOn, hasManifests = false, ...peer }: 
   };
 }
 
-/** The same as a program in YAML, which runs on the native plugin. */
+/** The same as a program in YAML, which runs on the native plugin. It is installed, so that the engine keeps its schema. */
 export function yamlPeer({ hasManifests = false, ...peer }: PulumiPeer & { hasManifests?: boolean }): Peer {
   return {
     ...usual,
@@ -65,11 +68,12 @@ export function yamlPeer({ hasManifests = false, ...peer }: PulumiPeer & { hasMa
     async open(options) {
       await ensureHosts(await ensureEngine(), ["yaml"]);
       return openStack(options, {
-        files: { "Pulumi.yaml": `name: test\nruntime: yaml\n${pluginSection()}` },
+        files: { "Pulumi.yaml": "name: test\nruntime: yaml\n" },
         // The engine itself reads Pulumi.yaml, several times.
         declaration: (work) =>
           hasManifests ? { "Main.yaml": manifestProgram, ...manifestFiles(work) } : { "Main.yaml": yamlProgram(work) },
         install: "none",
+        prepare: installPlugin,
       });
     },
   };
@@ -77,14 +81,22 @@ export function yamlPeer({ hasManifests = false, ...peer }: PulumiPeer & { hasMa
 
 const usual = { missing: () => undefined, works: true, findsChanges: false, survivesLoss: false };
 
+async function installPlugin(project: Project): Promise<void> {
+  await inWorkFolder(async (folder) => {
+    const [tarball] = await packPlugin(folder);
+    await project.shell(`pulumi plugin install resource webextract ${ownPackage.version} --file ${tarball}`);
+  });
+}
+
 interface Program extends ProjectOptions {
   /** The files that contain the work. */
   declaration(work: Work): Record<string, string>;
+  prepare?(project: Project): Promise<void>;
 }
 
 async function openStack(
   { tasks, service, requestsPerSecond, env }: StackOptions,
-  { declaration, ...program }: Program,
+  { declaration, prepare, ...program }: Program,
 ): Promise<PeerStack> {
   const project = await Project.create({
     ...program,
@@ -98,6 +110,7 @@ async function openStack(
     secrets: { "webextract:accessToken": credentials.accessToken },
     env: { ...program.env, ...env },
   });
+  await prepare?.(project);
   return {
     declare(revision) {
       for (const [path, content] of Object.entries(declaration({ tasks, revision }))) {

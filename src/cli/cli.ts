@@ -9,9 +9,9 @@ const lostRefresh =
 
 /** What a command uses to do its work. */
 export class Cli {
-  /** What a forced end must say during a start of a run: the request, which must not be sent twice, may take effect. */
+  /** What a forced end says while a request that must not be sent twice is in progress: it may take effect. */
   startWords: string | undefined;
-  /** What a forced end must say about what exists by then, without a doubt. */
+  /** What a forced end says about what the command has made. */
   leftWords: string | undefined;
   private readonly clients: ServiceClient[] = [];
 
@@ -21,7 +21,7 @@ export class Cli {
     readonly interrupted: AbortSignal,
   ) {}
 
-  /** What a forced end must say now, because the outcome of a request is unknown. */
+  /** What a forced end says now about a request whose outcome is unknown. */
   get lastWords(): string | undefined {
     return this.startWords ?? (this.clients.some(({ isRefreshing }) => isRefreshing) ? lostRefresh : undefined);
   }

@@ -3,7 +3,7 @@ import { messageOf } from "../resources/resource";
 import { escapeOf } from "../service/errors/foreignText";
 import { adviceOn } from "./advice";
 import { Cli } from "./cli";
-import { withSelectedStack } from "./connection/selectedStack";
+import { withSelectedStack } from "./connection/pulumi";
 import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
 import type { Invocation } from "./program";
 import { parse } from "./program";

@@ -1,7 +1,6 @@
 import { PartialFailure, ResourceError } from "../resources/resource";
 import type { ServiceErrorKind } from "../service/errors/errors";
 import { isServiceError } from "../service/errors/errors";
-import { isRecord } from "../values/isRecord";
 
 /** The exit codes, each with its meaning for the documentation. */
 export const exitCodes = {
@@ -44,6 +43,11 @@ export class CliError extends Error {
   }
 }
 
+/** A command line or a configuration that is wrong. To be used only before the first request. */
+export function usageError(message: string): CliError {
+  return new CliError(`${message} No request was sent.`, "usage");
+}
+
 const exitOfKind: Partial<Record<ServiceErrorKind, Exit>> = {
   credential: "credential",
   plan: "credential",
@@ -84,7 +88,7 @@ export function describeError(error: unknown): Record<string, unknown> {
     return { message, exit: exitOf(error), taskId, lotNo, status, subtasks, outcome };
   }
   const details = error instanceof CliError ? error.details : {};
-  return { message, exit: exitOf(error), ...(isRecord(details) ? details : {}) };
+  return { message, exit: exitOf(error), ...details };
 }
 
 /** Whether an error has a message for the user. Any other error is a mistake in this program. */

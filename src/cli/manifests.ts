@@ -4,6 +4,7 @@ import type { ManifestFile } from "../manifest/problems";
 import type { Manifests } from "../manifest/readManifests";
 import { anyVariables } from "../manifest/variables";
 import type { Cli } from "./cli";
+import { CliError } from "./exitCodes";
 
 /**
  * Reads manifests, relative to the current folder. The values of variables are not known.
@@ -24,4 +25,14 @@ export async function manifestsAt(
     await setImmediate();
     cli.checkInterrupted("Not all manifests were read.");
   }
+}
+
+/** @throws CliError with all problems, and `otherwise` in a line of its own */
+export async function validManifestsAt(paths: readonly string[], cli: Cli, otherwise?: string): Promise<Manifests> {
+  const manifests = await manifestsAt(paths, cli);
+  if (manifests.problems.length > 0) {
+    const lines = [...manifests.problems.map(manifestReader().describeProblem), ...(otherwise ? [otherwise] : [])];
+    throw new CliError(lines.join("\n"));
+  }
+  return manifests;
 }

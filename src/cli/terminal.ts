@@ -3,10 +3,10 @@ import type { Readable, Writable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { styleText } from "node:util";
+import widthOf from "fast-string-width";
 import { isStartedByRunner } from "../service/environment";
 import { shownText } from "../service/errors/foreignText";
 import { CliError } from "./exitCodes";
-import { fitting } from "./output/width";
 
 /** The parts of a stream of a terminal that matter here. */
 type Output = Writable & { isTTY?: boolean; columns?: number; hasColors?: () => boolean };
@@ -208,4 +208,23 @@ const ctrlD = "\u0004";
 /** Commands in a message, as the user starts them: the program is on the PATH only where it is installed globally. */
 export function asStarted(message: string, isByRunner = isStartedByRunner()): string {
   return isByRunner ? message.replaceAll('"webextract ', '"npx webextract ') : message;
+}
+
+/** The beginning of a text that fits the columns. A text that is cut ends with `ending`. */
+export function fitting(text: string, columns: number, ending = ""): string {
+  if (widthOf(text) <= columns) {
+    return text;
+  }
+  // Made only here, because the first one takes 10 ms.
+  const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
+  let left = columns - widthOf(ending);
+  let end = 0;
+  for (const { segment } of characters.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) {
+      break;
+    }
+    end += segment.length;
+  }
+  return text.slice(0, end) + ending;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
 import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { defaultTokenStore } from "../service/environment";
-import { Redactor } from "../service/errors/redactor";
+import { Redactor } from "../service/errors/foreignText";
 import type { ServiceClientOptions } from "../service/options";
 import { parsedUrl } from "../service/parsedUrl";
 import { optionProblems } from "../service/settings";
@@ -100,7 +100,7 @@ export function parseConfig(
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     native: values.native === true,
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
-    redact: redactorOf([inEnvironment, inConfig]),
+    redact: redactorOf([inEnvironment, inConfig]).scrub,
     ...profilesIn(optionsOf),
   };
   return { config, problems: [...new Set(problems)] };
@@ -212,19 +212,14 @@ function profileOptions(
 }
 
 /** Of each source, because both can contain the same profile with other credentials. */
-function redactorOf(sources: readonly ConfigValues[]): (text: string) => string {
-  let redactor: Redactor | undefined;
-  return (text) => {
-    if (redactor === undefined) {
-      redactor = new Redactor();
-      const accounts = sources.flatMap((values) => [values, ...Object.values(values.profiles ?? {})]);
-      const words = accounts.flatMap((account: Record<string, unknown>) => credentialKeys.map((name) => account[name]));
-      for (const word of words) {
-        redactor.add(typeof word === "string" ? word : undefined);
-      }
-    }
-    return redactor.scrub(text);
-  };
+function redactorOf(sources: readonly ConfigValues[]): Redactor {
+  const redactor = new Redactor();
+  const accounts = sources.flatMap((values) => [values, ...Object.values(values.profiles ?? {})]);
+  const words = accounts.flatMap((account: Record<string, unknown>) => credentialKeys.map((name) => account[name]));
+  for (const word of words.filter((each) => typeof each === "string")) {
+    redactor.add(word);
+  }
+  return redactor;
 }
 
 function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileProblem" | "clientOptions"> {
@@ -267,6 +262,18 @@ function clientProblems(profile: string | undefined, options: ServiceClientOptio
   }
   const { settingName = (option) => option } = options;
   return optionProblems(options).map((problem) => problem.replace(/^\w+/, settingName));
+}
+
+export const noCredential = "In a preview, reads use only accessToken or credentialCommand, and neither is configured.";
+
+/**
+ * The options of the client for a read in a preview. It must not use up a refresh token, because it can run on a
+ * machine that does not keep the next token. Undefined if there is no other credential.
+ */
+export function previewReadOptions(options: ServiceClientOptions): ServiceClientOptions | undefined {
+  const { accessToken, credentialCommand, credentials } = options;
+  const isPossible = accessToken !== undefined || credentialCommand !== undefined || credentials === "apiKey";
+  return isPossible ? { ...options, refreshToken: undefined } : undefined;
 }
 
 /** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */

@@ -221,12 +221,11 @@ export class DocumentReader {
     if (parts === undefined) {
       return this.refuse(path, `has \${ without the name of a variable and }; write $\${ for the characters \${`);
     }
-    const { values: given, isLater } = this.variables;
-    const variable = (name: string): unknown => (given === undefined ? unknown : entryOf(given, name));
-    const values = parts.map((part) => (isVariable(part) ? variable(part.name) : part));
+    const { values: given, other, isLater } = this.variables;
+    const values = parts.map((part) => (isVariable(part) ? (entryOf(given, part.name) ?? other) : part));
     const missing = parts.find((_, index) => values[index] === undefined || values[index] === null);
     if (isVariable(missing)) {
-      const names = Object.keys(given ?? {});
+      const names = Object.keys(given);
       const likely = names.includes(missing.name) ? "." : didYouMean(missing.name, names) || ".";
       const declared = `Declared: ${names.join(", ") || "none"}. Write $\${ for the characters \${`;
       return this.refuse(path, `has the variable \${${missing.name}}, which has no value${likely} ${declared}`);

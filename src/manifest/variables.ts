@@ -2,15 +2,19 @@ import { unknown } from "../resources/values";
 
 /** The values that replace `${name}`. Nothing else does: the environment is not read. */
 export interface Variables {
-  /** By their names. Absent in a check without a program: every name is allowed, and no value is known. */
-  readonly values?: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The value of every other name. Absent where no other name is allowed. */
+  readonly other?: unknown;
   /** Whether the value is known only later, such as an output of a resource. */
   isLater(value: unknown): boolean;
   /** One string of parts, some of which are known later. */
   join(parts: readonly unknown[]): unknown;
 }
 
+/** Those of a check without a program: every name is allowed, and no value is known. */
 export const anyVariables: Variables = {
+  values: {},
+  other: unknown,
   isLater: (value) => value === unknown,
   join: () => unknown,
 };

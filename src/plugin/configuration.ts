@@ -5,7 +5,7 @@ import { parseGivenConfig, setBaseUrl } from "../config/config";
 import { credentialKeys } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
 import type { Problem } from "../resources/args";
-import { withoutOutputTexts } from "../resources/outputText";
+import { withoutOutputTexts } from "../resources/args";
 import { isDefaultProvider } from "../resources/urn";
 import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";

@@ -1,6 +1,6 @@
 import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { noCredential } from "../config/previewReads";
+import { noCredential } from "../config/config";
 import type { Host } from "../provider/host";
 import { ProviderError } from "../provider/providerErrors";
 import type { ArgSpecs, Problem } from "../resources/args";

@@ -17,13 +17,11 @@ import {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
-import { checkArguments } from "../provider/checkArguments";
 import type { Host } from "../provider/host";
-import { layers } from "../provider/layers/index";
-import { claimParts } from "../provider/layers/ownership";
+import { claimParts, layers } from "../provider/layers";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
-import { ResourceSteps } from "../provider/resourceSteps";
+import { checkArguments, ResourceSteps } from "../provider/resourceSteps";
 import type { RunStep } from "../provider/step";
 import { importedBy } from "../resources/adopt/imported";
 import type { Problem } from "../resources/args";

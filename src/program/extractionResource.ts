@@ -3,7 +3,8 @@ import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknow
 import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
-import { linesAsOne } from "../resources/lists/linesAsOne";
+import { timeoutAdvice } from "../resources/index";
+import { linesAsOne } from "../resources/lists/lines";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import type { EngineKind } from "../resources/urn";
@@ -12,10 +13,9 @@ import { isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { failedInputs } from "./failedInputs";
 import { kindOf, nativeOptions } from "./nativePlugin";
-import { warnOfCustomTimeouts } from "./problems/customTimeouts";
+import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
-import { requireValidConfig } from "./programConfig";
-import { isMocked, requireResolvableProvider } from "./providerText";
+import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
 import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
 
@@ -23,6 +23,14 @@ import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
  * Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change.
  */
 const ids = new WeakSet<object>();
+
+interface Declaration {
+  definition: AnyResource;
+  /** `Type "name"`, for messages. */
+  title: string;
+  args: Record<string, unknown>;
+  opts: CustomResourceOptions | undefined;
+}
 
 /**
  * The base of all resources of this package. Programs use its subclasses.
@@ -48,7 +56,8 @@ export abstract class ExtractionResource extends CustomResource {
     const title = `${type} "${name}"`;
     const kind = kindOf(type, opts);
     const isGet = opts?.id !== undefined;
-    const properties = propertiesOf(definition, title, args, opts, kind);
+    const declaration: Declaration = { definition, title, args, opts };
+    const properties = propertiesOf(declaration, kind);
     // The native plugin shows the problems of each resource at the resource.
     const others = kind === "native" || isGet || isMocked() ? undefined : otherProblems(definition, title, args);
     if (others !== undefined) {
@@ -57,7 +66,7 @@ export abstract class ExtractionResource extends CustomResource {
     const isIdOfTask = idIs === "taskId";
     const task = taskOf(taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined), args.profile);
     const options = mergeOptions(
-      optionsOf(definition, title, args, opts, isGet ? [] : dependenciesOf(definition, title, task)),
+      optionsOf(declaration, isGet ? [] : dependenciesOf(definition, title, task)),
       kind === "native" ? nativeOptions(type, opts) : {},
     );
     if (!isGet && !isMocked() && !runtime.isDryRun()) {
@@ -118,18 +127,14 @@ export abstract class ExtractionResource extends CustomResource {
   }
 }
 
-function propertiesOf(
-  definition: AnyResource,
-  title: string,
-  args: Record<string, unknown>,
-  opts: CustomResourceOptions | undefined,
-  kind: EngineKind,
-): Record<string, unknown> {
-  requireValidConfig();
+function propertiesOf({ definition, title, args, opts }: Declaration, kind: EngineKind): Record<string, unknown> {
   if (kind === "dynamic") {
     requireResolvableProvider();
     refuseImport(definition, title, opts);
-    warnOfCustomTimeouts(definition, opts);
+    // The native plugin gets the option from the engine, and warns itself.
+    if (opts?.customTimeouts !== undefined) {
+      void warnOnce(`customTimeouts of ${definition.type}`, timeoutAdvice(definition));
+    }
   }
   refuseDeleteAfter(definition, title, opts);
   refuseLostText(title, args);
@@ -227,13 +232,7 @@ function plainPart(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
 }
 
-function optionsOf(
-  definition: AnyResource,
-  title: string,
-  args: Record<string, unknown>,
-  opts: CustomResourceOptions | undefined,
-  dependsOn: Resource[],
-): CustomResourceOptions {
+function optionsOf({ definition, title, args, opts }: Declaration, dependsOn: Resource[]): CustomResourceOptions {
   const { secretOutputs = [], deletedFirst } = definition;
   // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or
   // copy.

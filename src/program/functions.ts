@@ -1,6 +1,6 @@
 import type { Output } from "@pulumi/pulumi";
 import { output, RunError, secret, unknown } from "@pulumi/pulumi";
-import { noCredential } from "../config/previewReads";
+import { noCredential } from "../config/config";
 import type { Problem } from "../resources/args";
 import { checkValue, object } from "../resources/args";
 import type {

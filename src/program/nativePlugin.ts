@@ -5,8 +5,7 @@ import { credentialKeys } from "../config/configKeys";
 import type { EngineKind } from "../resources/urn";
 import { typeToken } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
-import { programConfig } from "./programConfig";
-import { isMocked } from "./providerText";
+import { unmockedConfig } from "./programConfig";
 
 const pluginName = "webextract";
 
@@ -37,12 +36,15 @@ export class Provider extends ProviderResource {
   }
 }
 
-/** How a resource runs: on the native plugin if the configuration or a {@link Provider} says so. */
+/**
+ * How a resource runs: on the native plugin if the configuration or a {@link Provider} says so. Refuses an invalid
+ * configuration: at preview, and once for all resources.
+ */
 export function kindOf(type: string, opts: CustomResourceOptions | undefined): EngineKind {
   const token = typeToken(type, "native");
   const provider = opts?.provider ?? opts?.parent?.getProvider(token);
-  const isNative = provider instanceof Provider || (!isMocked() && programConfig().native);
-  return isNative ? "native" : "dynamic";
+  const isNative = unmockedConfig()?.native === true;
+  return isNative || provider instanceof Provider ? "native" : "dynamic";
 }
 
 /**

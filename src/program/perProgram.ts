@@ -1,4 +1,5 @@
-import { runtime } from "@pulumi/pulumi";
+import type { Resource } from "@pulumi/pulumi";
+import { log, runtime } from "@pulumi/pulumi";
 
 /**
  * A value for each program. One process can run several programs, one after the other or in parallel, as the inline
@@ -16,4 +17,15 @@ export function perProgram<T>(make: () => T): () => T {
     made.set(stack, kept);
     return kept;
   };
+}
+
+const warned = perProgram(() => new Set<string>());
+
+/** Warns once in a program, whatever the names in the message are. */
+export async function warnOnce(about: string, message: string, resource?: Resource): Promise<void> {
+  const soFar = warned();
+  if (!soFar.has(about)) {
+    soFar.add(about);
+    await log.warn(message, resource);
+  }
 }

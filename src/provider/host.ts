@@ -1,8 +1,7 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import type { ProviderConfig, ReadKey } from "../config/config";
-import { originOf, parseConfig } from "../config/config";
-import { previewReadOptions } from "../config/previewReads";
+import { originOf, parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Owner } from "../resources/ownership";

@@ -40,13 +40,3 @@ export type RunStep = (step: Step, host: Host) => Promise<Outcome>;
  * same order.
  */
 export type Layer = (step: Step, host: Host, next: RunStep) => Promise<Outcome>;
-
-/** The first layer is the outermost. */
-export function throughLayers(layers: readonly Layer[], innermost: RunStep): RunStep {
-  return layers.reduceRight<RunStep>((next, layer) => (step, host) => layer(step, host, next), innermost);
-}
-
-/** Whether a diff means that the resource stays: it is updated or unchanged. */
-export function staysAfter(step: Step, { difference }: Outcome): boolean {
-  return step.call === "diff" && step.isDeclared && difference?.replaces.length === 0;
-}

@@ -4,12 +4,10 @@ import { declaredOf, partsOf, shownTask } from "./adopt/imported";
 import type { ArgsSpec, Problem } from "./args";
 import { boolean, choice, id, object, string } from "./args";
 import type { GivenList } from "./lists/checkList";
-import type { StartUrls, StartUrlsForm } from "./lists/startUrls";
-import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./lists/startUrls";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Difference, PendingState, ProfileArgs, Resource } from "./resource";
 import { messageOf, PartialFailure } from "./resource";
-import { givenItems } from "./settings/loopArgs";
+import { givenItems } from "./settings/loop";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {
   actionsWith,
@@ -28,6 +26,8 @@ import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
 import { checkSource, keepingTask, taskCopy } from "./task/taskCopy";
 import { lookUpByAll } from "./task/taskPresence";
+import type { StartUrls, StartUrlsForm } from "./task/taskStartUrls";
+import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./task/taskStartUrls";
 import { writeTask } from "./task/taskWrite";
 
 /**
@@ -257,7 +257,7 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.exclusive(taskId, await startUrlsUpload(taskId, upload, context));
+      await context.exclusive(taskId, startUrlsUpload(taskId, upload, context));
     }
   } catch (error) {
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { getProxyForUrl } from "proxy-from-env";
 import { isExempt } from "./noProxy";
 import type { LogLevel, ServiceClientOptions } from "./options";
@@ -65,7 +65,9 @@ export function defaultTokenStore(
   const home = homedir();
   if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "pulumi-webextract");
   if (platform === "darwin") return join(home, "Library", "Application Support", "pulumi-webextract");
-  return join(env.XDG_STATE_HOME ?? join(home, ".local", "state"), "pulumi-webextract");
+  // An empty or a relative path does not count, as its specification says: tokens would be kept in the present folder.
+  const { XDG_STATE_HOME: state = "" } = env;
+  return join(isAbsolute(state) ? state : join(home, ".local", "state"), "pulumi-webextract");
 }
 
 /**

@@ -124,6 +124,13 @@ describe("the command line", () => {
     assert.equal((await world.run("status shop-1 --profile nobody")).code, 2);
   });
 
+  it("says once what is wrong with the address of a profile", async () => {
+    const profiles = JSON.stringify({ other: { baseUrl: "nowhere" } });
+    const { stderr } = await world.run("status shop-1 --profile other", { WEBEXTRACT_PROFILES: profiles });
+    const problem = "WEBEXTRACT_PROFILES.other.baseUrl must be a URL such as https://host/path.";
+    assert.equal(stderr, `error: ${problem} No request was sent.\n`);
+  });
+
   it("takes the configuration of a Pulumi stack, and never shows its secrets", async () => {
     const config = {
       "webextract:baseUrl": { value: world.emulator.url, secret: false },

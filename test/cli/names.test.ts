@@ -239,6 +239,16 @@ else console.log(selected);`,
     assert.equal(ended.json().taskId, copyId, ended.stderr);
   });
 
+  it("probes with the account of the task's resources", async () => {
+    const { accessToken } = world.emulator.credentials;
+    config["webextract:profiles"] = { value: JSON.stringify({ uploads: { accessToken } }), secret: true };
+    writeFileSync(world.path("answers.json"), JSON.stringify({ config, stack: { deployment: { resources } } }));
+    const ended = await world.run("probe --task copy --stack dev --json", env);
+    const { findings } = ended.json();
+    const credential = findings.find(({ check }: { check: string }) => check === "credential of reads");
+    assert.equal(credential.found, "No API key is configured, so only the access token was tried.", ended.stderr);
+  });
+
   it("shows name, id and stack before it asks", async () => {
     const ended = await world.run("run books --stack dev", env);
     assert.equal(ended.code, 2);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
 import type { SkippedWaits } from "../service/skipWaits";
 import { skipWaits } from "../service/skipWaits";
@@ -169,6 +169,27 @@ describe("webextract probe --write", function () {
     const { code, stderr } = await world.run(`probe --write --from nowhere --group ${group} --yes`);
     assert.equal(code, 4, stderr);
     assert.match(stderr, /No copy was made\.$/m);
+  });
+
+  it("does not say that no copy was made if one may exist", async () => {
+    const hold = emulator.hold({ operation: "copyTask", skip: 1 });
+    const running = world.start([...line.split(" "), "--yes"]);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    await running.says(/Interrupted\./);
+    await emulator.close();
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 130);
+    assert.match(stderr, /^error: .* A copy of task "the-original-83" in group "shops-83" may exist: [^.]*\.$/m);
+  });
+
+  it("writes the report to standard output if a file cannot be written, and says so", async () => {
+    mkdirSync(world.path("probed/config.sh"), { recursive: true });
+    const { code, stdout, stderr } = await world.run(`${line} --yes --out probed`);
+    assert.equal(code, 1);
+    assert.match(stdout, /^# Report of webextract probe\n/);
+    assert.match(stderr, /^error: "probed\/config\.sh" cannot be written: \w+\. The report is on standard output\.$/m);
+    assert.match(stderr, /^Task "[0-9a-f-]{36}", the copy, stays behind/m);
   });
 
   for (const [operation, skip, left] of [

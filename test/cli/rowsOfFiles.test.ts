@@ -84,6 +84,15 @@ describe("webextract rows of a file", () => {
     }
   });
 
+  it("takes no object in S3 for a task", async () => {
+    const { code, stderr } = await world.run("rows s3://bucket/rows.log");
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /^error: "s3:\/\/bucket\/rows\.log" has no known ending\. Known are \.ndjson, .+ No rows were read\.\n$/,
+    );
+  });
+
   it("refuses a broken file with one error, and writes no page", async () => {
     for (const name of ["rows.ndjson", "rows.json", "rows.jsonl.gz", "rows.json.zst", "rows.parquet", "rows.xlsx"]) {
       const broken = `broken-${name}`;

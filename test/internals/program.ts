@@ -1,1 +1,1 @@
-export { warnOfPlainCredentials } from "../../src/program/problems/plainCredentials";
+export { warnOfPlainCredentials } from "../../src/program/programConfig";

@@ -1,12 +1,12 @@
 export { AccountGuard } from "../../src/provider/accountGuard";
-export { describeRefusedDelete, programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
 export { Journal } from "../../src/provider/journal";
 export { JournalFiles } from "../../src/provider/journalFiles";
-export { layers } from "../../src/provider/layers/index";
+export { layers } from "../../src/provider/layers";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export { RunningSteps } from "../../src/provider/runningSteps";
+export { describeRefusedDelete, programMessage } from "../../src/provider/runResource";
 export type { Layer } from "../../src/provider/step";
 export type { ProcessName } from "../../src/service/files/processes";
 export { systemProcesses } from "../../src/service/files/processes";

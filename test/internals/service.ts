@@ -20,8 +20,7 @@ export type {
 export { defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
 export { isServiceError } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
-export { shownText } from "../../src/service/errors/foreignText";
-export { Redactor } from "../../src/service/errors/redactor";
+export { Redactor, shownText } from "../../src/service/errors/foreignText";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
 export { ProcessGroup } from "../../src/service/files/processGroup";

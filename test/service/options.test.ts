@@ -88,7 +88,9 @@ describe("the client's options", () => {
 
   it("store tokens in the user's state folder of each operating system by default", () => {
     assert.equal(defaultTokenStore({ XDG_STATE_HOME: "/state" }, "linux"), join("/state", "pulumi-webextract"));
-    assert.match(defaultTokenStore({}, "linux"), /\.local.state.pulumi-webextract$/);
+    for (const ignored of [undefined, "", "state"]) {
+      assert.match(defaultTokenStore({ XDG_STATE_HOME: ignored }, "linux"), /\.local.state.pulumi-webextract$/);
+    }
     assert.match(defaultTokenStore({}, "darwin"), /Application Support.pulumi-webextract$/);
     assert.match(defaultTokenStore({ LOCALAPPDATA: "C:\\local" }, "win32"), /local.pulumi-webextract$/);
   });

@@ -3,7 +3,7 @@ import { secretValue } from "../../resources/adopt/adoptedTask";
 import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
-import { connectTo, contextOf } from "../connection/connected";
+import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { taskArgument, typesOption } from "../options";
@@ -12,7 +12,6 @@ import { readTasks } from "./readTasks";
 
 interface Flags extends ConnectionFlags {
   types?: string[];
-  json?: boolean;
 }
 
 export const actionsCommand: CliCommand = {
@@ -30,10 +29,9 @@ export const actionsCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { types, json: _json, ...flags } = options as Flags;
-    const connection = await connectTo(String(given), flags, cli);
-    const { taskId } = connection.task;
-    const context = contextOf(connection, cli);
+    const { types, ...flags } = options as Flags;
+    const { context, task: named } = await connectTo(String(given), flags, cli);
+    const { taskId } = named;
     const asked = types ?? context.settings.actionTypes;
     const { tasks } = await readTasks([{ taskId }], asked, new Secrets(context.redact), context);
     const [task] = tasks;

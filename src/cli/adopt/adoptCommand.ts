@@ -3,9 +3,9 @@ import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
 import { counted, shellQuoted } from "../../resources/values";
 import type { CliCommand } from "../command";
-import { connectToAll, contextOf } from "../connection/connected";
+import { connectToAll } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 import { inputText } from "../inputFile";
 import { typesOption, yesOption } from "../options";
 import { writeFiles } from "../output/writeFiles";
@@ -24,7 +24,6 @@ interface Flags extends ConnectionFlags {
   itemsDir?: string;
   importFile?: string;
   yes?: boolean;
-  json?: boolean;
 }
 
 export const adoptCommand: CliCommand = {
@@ -78,19 +77,19 @@ export const adoptCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, itemsDir, importFile, yes, idsFile, json: _json, ...flags } = options as Flags;
+    const { out, language, types, itemsDir, importFile, yes, idsFile, ...flags } = options as Flags;
     const target = { out, language, itemsDir, importFile, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
-      throw new CliError(`${problem} No request was sent.`, "usage");
+      throw usageError(problem);
     }
     const named = (given as string[]).map(taskOfArgument);
     const inFile = idsFile === undefined ? [] : tasksOfFile(await inputText(idsFile, cli), idsFile);
     if (named.length + inFile.length === 0) {
-      throw new CliError("Name at least one task, or give --ids-file. No request was sent.", "usage");
+      throw usageError("Name at least one task, or give --ids-file.");
     }
     const ids = named.map(({ taskId }) => taskId);
-    const { tasks: meant, profile, ...connection } = await connectToAll(ids, flags, cli);
+    const { tasks: meant, profile, context } = await connectToAll(ids, flags, cli);
     if (importFile !== undefined && profile !== undefined) {
       throw new CliError(
         `pulumi import finds only tasks of the top-level credentials, and these are of profile "${profile}". Write declarations with --out. ${nothingWritten}`,
@@ -101,7 +100,6 @@ export const adoptCommand: CliCommand = {
     const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
     const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
     requireOneName(wanted);
-    const context = contextOf(connection, cli);
     const asked = types ?? context.settings.actionTypes;
     const secrets = new Secrets(context.redact, importFile === undefined ? undefined : notImported);
     const { tasks, gone } = await readTasks(wanted, asked, secrets, context);

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { typeToken } from "../../resources/urn";
 import type { PlannedFile } from "../output/writeFiles";
-import { requireFile } from "../output/writeFiles";
+import { planned } from "../output/writeFiles";
 import type { Declared } from "./declaration";
 import { declarationOf, freeName, notesOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
@@ -62,7 +62,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
     return { ...named, taskId, file: file && shown(file, folder), actions, notes: notesOf(task) };
   });
   if (importFile !== undefined) {
-    return { tasks: all, files: [planned(importFile, bulkImport(all), folder)] };
+    return { tasks: all, files: [planned(shown(importFile, folder), bulkImport(all), folder)] };
   }
   const lists = new Map<string, string>();
   const namesOfLists = new Set<string>();
@@ -130,15 +130,6 @@ function isFilePath(out: string, folder: string): boolean {
 function yamlWriter(): typeof import("./yamlManifest") {
   // biome-ignore lint/style/noCommonJs: an import at the top would load the YAML library with every command
   return require("./yamlManifest");
-}
-
-function planned(path: string, content: string, folder: string): PlannedFile {
-  const full = resolve(folder, path);
-  if (!existsSync(full)) {
-    return { path: shown(path, folder), content, present: "nothing" };
-  }
-  requireFile(full, "Nothing was written.");
-  return { path: shown(path, folder), content, present: readFileSync(full, "utf8") === content ? "same" : "other" };
 }
 
 /** With slashes on every system, because it is written to files that others read. */

@@ -1,4 +1,4 @@
-import { CliError } from "../exitCodes";
+import { usageError } from "../exitCodes";
 
 /** A task to adopt, and what it is to be called. */
 export interface WantedTask {
@@ -29,12 +29,12 @@ export function tasksOfFile(text: string, file: string): WantedTask[] {
     const { id, name, group } = columns ?? { id: 0, name: 1, group: 2 };
     const taskId = cells[id] ?? "";
     if (taskId === "" || (columns === undefined && cells.length > 3)) {
-      throw new CliError(`${file}:${line}: must be ${form}. No request was sent.`, "usage");
+      throw usageError(`${file}:${line}: must be ${form}.`);
     }
     return { taskId, name: cells[name] || undefined, group: cells[group] || undefined };
   });
   if (found.length === 0) {
-    throw new CliError(`${file}: names no task. A line is ${form}. No request was sent.`, "usage");
+    throw usageError(`${file}: names no task. A line is ${form}.`);
   }
   return found;
 }

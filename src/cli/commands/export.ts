@@ -18,9 +18,9 @@ import type { Context } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
-import { connectTo, contextOf } from "../connection/connected";
+import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 import { numberFrom, taskArgument } from "../options";
 
 interface Flags extends ConnectionFlags {
@@ -87,18 +87,14 @@ export const exportRows: CliCommand = {
     const { format, compression } = flags;
     const csv = flags.csv === undefined ? undefined : csvKinds[flags.csv];
     if (json === true && out === undefined) {
-      throw new CliError(
-        "--json needs --out FILE: without it, the rows go to standard output. No request was sent.",
-        "usage",
-      );
+      throw usageError("--json needs --out FILE: without it, the rows go to standard output.");
     }
     if (out?.includes("{lotNo}") === true && lotNo === undefined) {
-      throw new CliError('--out contains "{lotNo}", which needs --lot-no. No request was sent.', "usage");
+      throw usageError('--out contains "{lotNo}", which needs --lot-no.');
     }
-    const connection = await connectTo(String(given), flags, cli);
-    const context = contextOf(connection, cli);
+    const { context, task } = await connectTo(String(given), flags, cli);
     const args: DataExportArgs = {
-      taskId: connection.task.taskId,
+      taskId: task.taskId,
       ...(lotNo === undefined ? { scope: "all" as const } : { scope: "batch" as const, lotNo }),
       // The name does not matter for standard output.
       path: out ?? "rows",

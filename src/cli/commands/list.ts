@@ -1,12 +1,11 @@
 import { Argument, Option } from "commander";
-import { manifestReader } from "../../manifest/component";
 import { isPlainMap } from "../../resources/values";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
-import { givenOrSelected } from "../connection/selectedStack";
+import { requireStack } from "../connection/pulumi";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
-import { manifestsAt } from "../manifests";
+import { validManifestsAt } from "../manifests";
 import { table } from "../output/table";
 
 export const list: CliCommand = {
@@ -29,14 +28,8 @@ export const list: CliCommand = {
       }
       return ofManifests(paths, cli);
     }
-    const stack = await givenOrSelected(options.stack as string | undefined, cli);
-    if (stack === undefined) {
-      throw new CliError(
-        "No stack is selected in this folder. Name one with --stack, or give files or folders with manifests.",
-        "usage",
-      );
-    }
-    return ofStack(stack, cli);
+    const otherwise = "Name one with --stack, or give files or folders with manifests.";
+    return ofStack(await requireStack(options.stack as string | undefined, cli, otherwise), cli);
   },
 };
 
@@ -59,10 +52,7 @@ async function ofStack(stack: string, cli: Cli): Promise<Result> {
 }
 
 async function ofManifests(paths: readonly string[], cli: Cli): Promise<Result> {
-  const { tasks, problems } = await manifestsAt(paths, cli);
-  if (problems.length > 0) {
-    throw new CliError(problems.map(manifestReader().describeProblem).join("\n"));
-  }
+  const { tasks } = await validManifestsAt(paths, cli);
   const found = tasks.map(({ name, args, at }) => {
     const { adoptTaskId } = isPlainMap(args.from) ? args.from : {};
     // A variable has no value here.

@@ -12,7 +12,7 @@ import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
-import { manifestsAt } from "../manifests";
+import { manifestsAt, validManifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
 import { writeFiles } from "../output/writeFiles";
 
@@ -36,7 +36,7 @@ export const rename: CliCommand = {
   ],
   async run({ arguments: [old, given, paths] }, cli) {
     const name = String(given);
-    const manifests = await manifestsAt(paths as string[], cli);
+    const manifests = await validManifestsAt(paths as string[], cli, nothingChanged);
     const task = taskToRename(manifests, String(old), name);
     const files = renamed(manifests, task, name);
     await requireValid(paths as string[], files, cli);
@@ -66,10 +66,7 @@ export const rename: CliCommand = {
 };
 
 /** @throws CliError */
-function taskToRename({ tasks, problems }: Manifests, old: string, name: string): DeclaredTask {
-  if (problems.length > 0) {
-    throw new CliError(`${problems.map(manifestReader().describeProblem).join("\n")}\n${nothingChanged}`);
-  }
+function taskToRename({ tasks }: Manifests, old: string, name: string): DeclaredTask {
   const task = tasks.find((each) => each.name === old);
   if (task === undefined) {
     const names = tasks.map((each) => each.name);

@@ -63,7 +63,7 @@ export const rows: CliCommand = {
     const flags = options as unknown as Flags;
     const { limit, offset, columns, html, yes } = flags;
     const source = String(given);
-    const isFile = writtenAs(source) !== undefined;
+    const isFile = writtenAs(source) !== undefined || isS3Path(source);
     if (isFile) {
       refuseOptionsOfTasks(source, flags);
     }

@@ -11,11 +11,10 @@ import { isServiceError } from "../../service/errors/errors";
 import { lostStart, waitCommand } from "../advice";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
-import { connectTo, contextOf } from "../connection/connected";
+import { connectTo, describeTask } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
-import { describeTask } from "../connection/namedTask";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
 import { asStarted } from "../terminal";
 
@@ -67,21 +66,20 @@ export const run: CliCommand = {
   async run({ arguments: [given], options }, cli) {
     const { lotNo, wait, timeout, poll, settle, yes, ...flags } = options as unknown as Flags;
     if (settle !== settleSeconds.default && flags.finishedWhen !== "rowsSettled") {
-      throw new CliError("--settle needs --finished-when rowsSettled. No request was sent.", "usage");
+      throw usageError("--settle needs --finished-when rowsSettled.");
     }
     const connection = await connectTo(String(given), flags, cli);
-    const context = contextOf(connection, cli);
-    const { taskId } = connection.task;
+    const { context, stack, task } = connection;
+    const { taskId } = task;
     const args: CloudRunArgs = {
       ...{ taskId, timeoutSeconds: timeout, pollSeconds: poll, settleSeconds: settle },
       ...{ finishedWhen: flags.finishedWhen, failOn: flags.failOn },
     };
     let started: StartedRun;
     if (lotNo === undefined) {
-      const task = describeTask(connection.task, connection.stack);
-      const question = `Start a run of ${task} at ${serviceOf(connection)}? It may cost money.`;
+      const question = `Start a run of ${describeTask(task, stack)} at ${serviceOf(connection)}? It may cost money.`;
       await cli.confirm(question, yes, "No run was started.");
-      const journal = notingStart(lostStart(taskId, connection.stack), cli);
+      const journal = notingStart(lostStart(taskId, stack), cli);
       started = await startRun(args, { ...context, journal });
       cli.terminal.say(`Run ${started.state.lotNo} of task "${taskId}" has started.`);
       cli.startWords = undefined;
@@ -96,7 +94,7 @@ export const run: CliCommand = {
         wait
           ? `Run ${run.lotNo} of task "${taskId}": ${state.status} (${describeCounts(state.subtasks)})`
           : asStarted(
-              `Run ${run.lotNo} of task "${taskId}" was not waited for. "${waitCommand(run, connection.stack)}" waits for it.`,
+              `Run ${run.lotNo} of task "${taskId}" was not waited for. "${waitCommand(run, stack)}" waits for it.`,
             ),
     };
   },

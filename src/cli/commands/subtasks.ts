@@ -6,9 +6,8 @@ import { mostStopSeconds, stopRun } from "../../resources/run/runStop";
 import { terminalStatusOf } from "../../resources/run/statuses";
 import { countsOf, runningOf } from "../../resources/run/subtaskList";
 import type { CliCommand, Result } from "../command";
-import { connectTo, contextOf } from "../connection/connected";
+import { connectTo, describeTask } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
-import { describeTask } from "../connection/namedTask";
 import { CliError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
 import { table } from "../output/table";
@@ -72,9 +71,8 @@ export const stop: CliCommand = {
   ],
   async run({ arguments: [given], options }, cli) {
     const { timeout, poll, yes, ...flags } = options as unknown as StopFlags;
-    const connection = await connectTo(String(given), flags, cli);
-    const { taskId } = connection.task;
-    const context = contextOf(connection, cli);
+    const { context, stack, task } = await connectTo(String(given), flags, cli);
+    const { taskId } = task;
     const wanted = { taskId, timeoutSeconds: timeout, pollSeconds: poll };
     // The user means the run whose subtasks the service lists, whatever its lotNo.
     const { state, list } = await observeRun(adopted(wanted, ""), context, { atStart: true });
@@ -82,7 +80,7 @@ export const stop: CliCommand = {
     if (running === 0) {
       return result(taskId, 0, `No subtask of task "${taskId}" is running.`);
     }
-    const question = `Stop ${running} running subtasks of ${describeTask(connection.task, connection.stack)}?`;
+    const question = `Stop ${running} running subtasks of ${describeTask(task, stack)}?`;
     await cli.confirm(question, yes, "Nothing was stopped.");
     // A resource that is deleted goes on with a warning where a run could not be stopped. Here, that is a failure.
     const warnings: string[] = [];

@@ -1,21 +1,33 @@
 import type { Context } from "../../resources/resource";
 import { ActionReader } from "../../resources/task/actionReader";
+import type { Presence } from "../../resources/task/taskPresence";
+import { lookUpExistence } from "../../resources/task/taskPresence";
+import { shellWord } from "../../resources/values";
 import { ServiceClient } from "../../service/client";
 import { pause } from "../../service/clock";
+import { isServiceError } from "../../service/errors/errors";
 import { optionProblems } from "../../service/settings";
+import { didYouMean } from "../../values/likelyName";
 import type { Cli } from "../cli";
-import { CliError } from "../exitCodes";
+import { CliError, usageError } from "../exitCodes";
 import type { Connection, ConnectionFlags } from "./connection";
-import { connectionOf } from "./connection";
-import type { NamedTask } from "./namedTask";
-import { namedTasks, requireOrigin } from "./namedTask";
+import { connectionOf, serviceOf } from "./connection";
+import type { StackTask } from "./stackTasks";
+import { stackTasks } from "./stackTasks";
 
 /** A connection of a command. */
 export interface Connected extends Connection {
   client: ServiceClient;
+  /** What the resources use to do their work: the command line waits, exports and reads with their code. */
+  context: Context;
   /** The stack whose configuration it has, if any. */
   stack?: string;
 }
+
+/**
+ * A task that the user names by its id or by its name. Only its id is known then, or what the state of the stack says.
+ */
+export type NamedTask = Omit<StackTask, "exports">;
 
 /** A connection of a command about one task. */
 export interface ConnectedTo extends Connected {
@@ -32,7 +44,8 @@ export interface ConnectedToAll extends Connected {
 /** The configuration that the options name, and a client of it. */
 export async function connect(flags: ConnectionFlags, cli: Cli): Promise<Connected> {
   const connection = await connectionOf(flags, cli.interrupted);
-  return { ...connection, client: clientOf(connection.options, cli), stack: flags.stack };
+  const client = clientOf(connection.options, cli);
+  return { ...connection, client, context: contextOf(connection, client, cli), stack: flags.stack };
 }
 
 /**
@@ -55,7 +68,7 @@ export async function connectToAll(
   cli: Cli,
 ): Promise<ConnectedToAll> {
   const connected = await connect(flags, cli);
-  const tasks = await namedTasks(given, connected.stack, contextOf(connected, cli));
+  const tasks = await namedTasks(given, connected.stack, connected.context);
   const profile = flags.profile ?? profileOf(tasks);
   // The tasks are in the account of their resources.
   const own = profile === flags.profile ? connected : await connect({ ...flags, profile }, cli);
@@ -86,7 +99,7 @@ export function clientOf(options: Connection["options"], cli: Cli): ServiceClien
   const { terminal, interrupted } = cli;
   const problems = optionProblems(options);
   if (problems.length > 0) {
-    throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    throw usageError(problems.join(" "));
   }
   const client = new ServiceClient({
     ...options,
@@ -101,8 +114,7 @@ export function clientOf(options: Connection["options"], cli: Cli): ServiceClien
   return client;
 }
 
-/** What the resources use to do their work: the command line waits, exports and reads with their code. */
-export function contextOf({ config, options, client }: Connected, { terminal, interrupted }: Cli): Context {
+function contextOf({ config, options }: Connection, client: ServiceClient, { terminal, interrupted }: Cli): Context {
   return {
     client,
     actionReader: new ActionReader(client),
@@ -121,4 +133,78 @@ export function contextOf({ config, options, client }: Connected, { terminal, in
     sleep: (milliseconds) => pause(milliseconds, interrupted),
     interrupted,
   };
+}
+
+/** `task "shop-1"`, or `task "books" (id shop-1, stack dev)`. */
+export function describeTask({ taskId, name }: NamedTask, stack: string | undefined): string {
+  const ofStack = stack === undefined ? [] : [`stack ${stack}`];
+  const more = [...(name === undefined ? [] : [`id ${taskId}`]), ...ofStack];
+  return `task "${name ?? taskId}"${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
+}
+
+/**
+ * The tasks that arguments mean. An id that the service knows counts first: then the state of the stack is not read. An
+ * argument that is neither that nor a name counts as an id, because some services do not show whether a task exists.
+ * @throws CliError if the name belongs to several tasks, no task is meant, or the state cannot be read
+ */
+async function namedTasks(given: readonly string[], stack: string | undefined, context: Context): Promise<NamedTask[]> {
+  const presences = stack === undefined ? [] : await Promise.all(given.map((each) => presenceOf(each, context)));
+  if (stack === undefined || presences.every((presence) => presence === "there")) {
+    return given.map((taskId) => ({ taskId }));
+  }
+  const inState = await stackTasks(stack, context.interrupted);
+  const unknown: string[] = [];
+  const meant = given.map((each, index): NamedTask => {
+    if (presences[index] === "there" || inState.some(({ taskId }) => taskId === each)) {
+      return { taskId: each };
+    }
+    const found = inState.filter(({ name }) => name === each);
+    const places = new Set(found.map(({ taskId, profile }) => `${taskId}${profile ? ` (profile ${profile})` : ""}`));
+    if (places.size > 1) {
+      throw new CliError(
+        `Stack "${stack}" has ${places.size} tasks with the name "${each}": ${[...places].join(", ")}. Give the id of the one that you mean.`,
+        "usage",
+        { taskIds: found.map(({ taskId }) => taskId) },
+      );
+    }
+    unknown.push(...(found.length === 0 && presences[index] === "gone" ? [each] : []));
+    return found[0] ?? { taskId: each };
+  });
+  if (unknown.length > 0) {
+    const names = inState.flatMap(({ name }) => name ?? []);
+    const likely = unknown.map((each) => `"${each}"${didYouMean(each, names)}`).join(", ");
+    throw new CliError(
+      `Neither the service nor stack "${stack}" knows ${likely}${likely.endsWith("?") ? "" : "."} "webextract list --stack ${shellWord(stack)}" shows its tasks.`,
+      "notFound",
+      { taskIds: unknown },
+    );
+  }
+  return meant;
+}
+
+/** @throws CliError if the task is at another service: the same id there is another task */
+export function requireOrigin(
+  { name, origin }: NamedTask,
+  connected: Pick<Connected, "config" | "options" | "stack">,
+): void {
+  const service = serviceOf(connected);
+  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
+    throw new CliError(
+      `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
+      "usage",
+    );
+  }
+}
+
+async function presenceOf(taskId: string, context: Context): Promise<Presence["is"]> {
+  try {
+    return await lookUpExistence(taskId, context);
+  } catch (error) {
+    if (!isServiceError(error) || isServiceError(error, "credential", "rateLimited", "aborted")) {
+      throw error;
+    }
+    // Some services refuse a name because it does not look like an id, others fail with a 5xx. The command itself finds
+    // out whether the service is there.
+    return "unclear";
+  }
 }

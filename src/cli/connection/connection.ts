@@ -4,8 +4,7 @@ import { configKeys } from "../../config/configKeys";
 import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
-import { optionProblems } from "../../service/settings";
-import { CliError } from "../exitCodes";
+import { usageError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 
 /** The values of the connection's options. */
@@ -22,11 +21,8 @@ export interface Connection {
   options: ServiceClientOptions;
 }
 
-/** The configuration and what is wrong with it. */
-export interface FoundConnection {
-  config: ProviderConfig;
-  /** Undefined if no service is configured, or no such profile. */
-  options: ServiceClientOptions | undefined;
+/** The configuration and what is wrong with it. It has no options if no service is configured, or no such profile. */
+interface FoundConnection extends Pick<Connection, "config">, Partial<Pick<Connection, "options">> {
   problems: string[];
 }
 
@@ -38,7 +34,7 @@ export interface FoundConnection {
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
   const { config, options, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
-    throw new CliError(`${problems.join(" ")} No request was sent.`, "usage");
+    throw usageError(problems.join(" "));
   }
   return { config, options };
 }
@@ -53,13 +49,13 @@ export async function findConnection(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
     namesInNamespace(ofStack?.keys() ?? []),
   );
-  const found = problems.filter((problem) => !/^(?:webextract:baseUrl|WEBEXTRACT_BASE_URL) /.test(problem));
-  const isKnown = config.profileProblem(profile) === undefined;
-  if (profile !== undefined && !isKnown) {
-    found.push(
-      `${config.profileProblem(profile)} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`,
-    );
-    return { config, options: undefined, problems: found };
+  const found = problems
+    .filter((problem) => !problem.startsWith("webextract:baseUrl is missing."))
+    .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
+  const unknown = profile === undefined ? undefined : config.profileProblem(profile);
+  if (unknown !== undefined) {
+    found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
+    return { config, problems: found };
   }
   const configured = config.clientOptions(profile);
   const options: ServiceClientOptions = {
@@ -72,13 +68,7 @@ export async function findConnection(
     found.push(
       "No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.",
     );
-    return { config, options: undefined, problems: found };
-  }
-  const where = baseUrl !== undefined ? "--base-url" : options.settingName?.("baseUrl");
-  for (const problem of optionProblems(options)) {
-    if (problem.startsWith("baseUrl")) {
-      found.push(problem.replace("baseUrl", () => where ?? "baseUrl"));
-    }
+    return { config, problems: found };
   }
   return { config, options, problems: found };
 }

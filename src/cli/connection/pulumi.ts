@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { CliError } from "../exitCodes";
+import { namesService } from "../../service/environment";
+import type { Cli } from "../cli";
+import { CliError, usageError } from "../exitCodes";
 
 /**
  * Runs `pulumi`, and returns its output. It cannot ask questions, because it asks only where its output is a terminal.
@@ -22,32 +24,59 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
     }
     if (typeof code === "string") {
       const why = code === "ENOENT" ? "the program pulumi is not on the PATH" : code;
-      throw new CliError(
-        `${purpose} failed: ${why}. Install Pulumi, or do without --stack. No request was sent.`,
-        "usage",
-      );
+      throw usageError(`${purpose} failed: ${why}. Install Pulumi, or do without --stack.`);
     }
     const shown = args.filter((arg) => arg !== "--show-secrets" && arg !== "--json").join(" ");
     const next = input === "" ? ` Correct this, and check it with "pulumi ${shown}" in this folder.` : "";
-    throw new CliError(
-      `${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next} No request was sent.`,
-      "usage",
-    );
+    throw usageError(`${purpose} ended with ${code ?? "a signal"}: ${reasonIn(stderr)}${next}`);
   }
 }
 
 /**
- * The stack of the project in the current folder that `pulumi stack select` has chosen; undefined if there is no
- * project, or no such stack.
+ * The flags of a command with the stack that `pulumi stack select` has chosen in the current folder, where neither the
+ * command line nor the environment names a service: so the credentials of a stack never go to another service.
  */
-export async function selectedStack(signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const output = await runPulumi(["stack", "--show-name"], "Looking for the selected stack", signal);
-    return output.trim() || undefined;
-  } catch (error) {
-    if (signal.aborted) throw error;
+export async function withSelectedStack<Flags extends { baseUrl?: string; stack?: string }>(
+  flags: Flags,
+  cli: Cli,
+): Promise<Flags> {
+  if (flags.baseUrl !== undefined || namesService()) {
+    return flags;
+  }
+  return { ...flags, stack: await givenOrSelected(flags.stack, cli) };
+}
+
+/**
+ * The given stack or, which the command says, the selected one of the project in the current folder. Undefined if there
+ * is no project, or none is selected.
+ */
+async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<string | undefined> {
+  if (given !== undefined) {
+    return given;
+  }
+  const running = runPulumi(["stack", "--show-name"], "Looking for the selected stack", interrupted);
+  const selected = await running.catch((error: unknown) => {
+    if (interrupted.aborted) throw error;
+    return "";
+  });
+  if (selected.trim() === "") {
     return undefined;
   }
+  terminal.say(`Using stack "${selected.trim()}", which is selected in this folder.`);
+  return selected.trim();
+}
+
+/** @throws CliError if none is given and none is selected */
+export async function requireStack(
+  given: string | undefined,
+  cli: Cli,
+  next = "Name one with --stack.",
+): Promise<string> {
+  const stack = await givenOrSelected(given, cli);
+  if (stack === undefined) {
+    throw new CliError(`No stack is selected in this folder. ${next}`, "usage");
+  }
+  return stack;
 }
 
 /**
@@ -91,7 +120,7 @@ async function readStack(stack: string, what: string, args: readonly string[], s
   } catch {
     // The output holds secrets, so the error does not show it.
   }
-  throw new CliError(`${purpose} did not print the expected JSON. No request was sent.`, "usage");
+  throw usageError(`${purpose} did not print the expected JSON.`);
 }
 
 const longestReason = 500;

@@ -22,7 +22,6 @@ export interface StackTask {
 export interface StackResource {
   urn: string;
   type: string;
-  isTask: boolean;
   name: string;
   id?: string;
   /** When it was made and changed last, as ISO 8601. Empty if the state does not say. */
@@ -39,7 +38,34 @@ export interface StackResource {
  * @throws CliError if the stack cannot be read
  */
 export async function stackTasks(stack: string, signal?: AbortSignal): Promise<StackTask[]> {
-  return tasksOf(await stackResources(stack, signal));
+  const tasks: StackTask[] = [];
+  const byKey = new Map<string, StackTask>();
+  const resources = await stackResources(stack, signal);
+  // A wait or a refresh changes an older run. An export is written again by a change.
+  const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
+  const named = resources.filter(({ urn }) => isTask(urn));
+  const others = resources.filter(({ urn }) => !isTask(urn));
+  const inTime = others.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+  for (const { urn, type, name, outputs } of [...named, ...inTime]) {
+    const { taskId, profile, origin, lotNo, status, file, rowCount } = outputs;
+    if (typeof taskId !== "string") {
+      continue;
+    }
+    const key = JSON.stringify([taskId, profile]);
+    let task = byKey.get(key);
+    if (task === undefined || isTask(urn)) {
+      const account = { profile: textOf(profile), origin: textOf(origin) };
+      task = { name: isTask(urn) ? name : undefined, taskId, ...account, exports: [] };
+      tasks.push(task);
+      byKey.set(key, byKey.get(key) ?? task);
+    }
+    if (type === "CloudRun" && typeof lotNo === "string") {
+      task.run = { lotNo, status: textOf(status) ?? "" };
+    } else if (type === "DataExport" && typeof file === "string" && typeof rowCount === "number") {
+      task.exports.push({ name, file, rows: rowCount, lotNo: textOf(lotNo) });
+    }
+  }
+  return tasks;
 }
 
 /**
@@ -52,56 +78,25 @@ export async function stackResources(stack: string, signal?: AbortSignal): Promi
   if (!Array.isArray(resources) || !resources.every(isPlainMap)) {
     throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
   }
-  return resourcesOf(resources);
-}
-
-function resourcesOf(resources: readonly Record<string, unknown>[]): StackResource[] {
   return resources.flatMap((each) => {
     // A replaced resource that is still to be deleted is not the one that the program means.
     if (typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
       return [];
     }
     const { ownType: type, name } = partsOfUrn(each.urn);
+    if (type === undefined) {
+      return [];
+    }
     const { urn, id, created, modified, inputs, outputs, propertyDependencies: sources } = each;
-    const found = {
-      ...{ urn, type, name, isTask: isTask(urn), id: text(id) || undefined, outputs },
-      ...{ created: text(created), modified: text(modified), inputs: isPlainMap(inputs) ? inputs : {} },
-      sourcesOf: (argument: string) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
+    return {
+      ...{ urn, type, name, id: textOf(id), outputs },
+      ...{ created: textOf(created) ?? "", modified: textOf(modified) ?? "", inputs: isPlainMap(inputs) ? inputs : {} },
+      sourcesOf: (argument) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
     };
-    return found.type === undefined ? [] : [{ ...found, type: found.type }];
   });
 }
 
-function tasksOf(resources: readonly StackResource[]): StackTask[] {
-  const tasks: StackTask[] = [];
-  const byKey = new Map<string, StackTask>();
-  // A wait or a refresh changes an older run. An export is written again by a change.
-  const timeOf = ({ type, created, modified }: StackResource): string => (type === "CloudRun" && created) || modified;
-  const named = resources.filter((each) => each.isTask);
-  const others = resources.filter((each) => !each.isTask);
-  const inTime = others.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
-  for (const { isTask: hasName, type, name, outputs } of [...named, ...inTime]) {
-    const { taskId, profile, origin, lotNo, status, file, rowCount } = outputs;
-    if (typeof taskId !== "string") {
-      continue;
-    }
-    const key = JSON.stringify([taskId, profile]);
-    let task = byKey.get(key);
-    if (task === undefined || hasName) {
-      const account = { profile: text(profile) || undefined, origin: text(origin) || undefined };
-      task = { name: hasName ? name : undefined, taskId, ...account, exports: [] };
-      tasks.push(task);
-      byKey.set(key, byKey.get(key) ?? task);
-    }
-    if (type === "CloudRun" && typeof lotNo === "string") {
-      task.run = { lotNo, status: text(status) };
-    } else if (type === "DataExport" && typeof file === "string" && typeof rowCount === "number") {
-      task.exports.push({ name, file, rows: rowCount, lotNo: text(lotNo) || undefined });
-    }
-  }
-  return tasks;
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/** A value of a state, if it is a non-empty string. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

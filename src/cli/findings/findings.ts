@@ -3,6 +3,7 @@ import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
+import { withoutHint } from "../../resources/task/lostResponse";
 import { counted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
@@ -131,8 +132,7 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
     if (error.kind === "notFound" || error.kind === "refused") {
       return responded;
     }
-    const message = error.message.endsWith(error.hint) ? error.message.slice(0, -error.hint.length) : error.message;
-    return problem(check, message.trim(), error.hint);
+    return problem(check, withoutHint(error), error.hint);
   }
 }
 

@@ -5,8 +5,7 @@ import { shellQuoted } from "../../resources/values";
 import { writePrivateFile } from "../../service/files/privateFile";
 import { ownPackage } from "../../service/ownPackage";
 import type { CliCommand, Result } from "../command";
-import { importState, stackState } from "../connection/pulumi";
-import { givenOrSelected } from "../connection/selectedStack";
+import { importState, requireStack, stackState } from "../connection/pulumi";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { migratedState } from "./migratedState";
@@ -34,10 +33,7 @@ export const migrateCommand: CliCommand = {
   ],
   async run({ options }, cli): Promise<Result> {
     const { to, yes } = options as { to: EngineKind; yes?: boolean };
-    const stack = await givenOrSelected(options.stack as string | undefined, cli);
-    if (stack === undefined) {
-      throw new CliError("No stack is selected in this folder. Name one with --stack.", "usage");
-    }
+    const stack = await requireStack(options.stack as string | undefined, cli);
     const exported = await stackState(stack, cli.interrupted);
     const { state, counts } = migratedState(exported, to, ownPackage.version);
     const changes = [...counts].map(([type, count]) => `${count} ${type}`).join(", ");

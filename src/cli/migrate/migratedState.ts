@@ -58,7 +58,7 @@ export function migratedState(exported: unknown, to: EngineKind, version: string
   }
   const provider = defaultProvider(resources, first, to, version);
   const urns = new Map(resources.map(({ urn }) => [urn, converted(urn, to)]));
-  const reference = `${provider.urn}::${String(provider.id)}`;
+  const reference = referenceTo(provider);
   const after = resources.map((resource) => {
     const renamed = withUrns(resource, urns) as StateResource;
     return moving.has(resource) ? asKind(renamed, to, reference) : renamed;
@@ -135,7 +135,7 @@ function defaultProvider(
   if (present !== undefined) {
     return present;
   }
-  const earlier = resources.find(({ urn, id }) => `${urn}::${String(id)}` === first.provider);
+  const earlier = resources.find((each) => referenceTo(each) === first.provider);
   const config = configOf(propertiesOf(earlier ?? first, "inputs"), to);
   const inputs = to === "native" ? { ...config, version } : config;
   const [stack, project] = first.urn.split("::");
@@ -197,10 +197,15 @@ function withUrns(value: unknown, urns: ReadonlyMap<string, string>): unknown {
     : value;
 }
 
+/** How resources name their provider. */
+function referenceTo(provider: StateResource): string {
+  return `${provider.urn}::${String(provider.id)}`;
+}
+
 /** Whether a resource is needed: a default provider that no resource has would show as a delete. */
 function isUsed(resource: StateResource, _index: number, all: readonly StateResource[]): boolean {
   const isProvider = Object.values(providerTypes).includes(resource.type) && isDefaultProvider(resource.urn);
-  return !isProvider || all.some(({ provider }) => provider === `${resource.urn}::${String(resource.id)}`);
+  return !isProvider || all.some(({ provider }) => provider === referenceTo(resource));
 }
 
 function propertiesOf(resource: StateResource, name: "inputs" | "outputs" | "propertyDependencies"): Properties {

@@ -1,5 +1,6 @@
+import widthOf from "fast-string-width";
 import type { Terminal } from "../terminal";
-import { fitting, widthOf } from "./width";
+import { fitting } from "../terminal";
 
 /** The order of names for people: run-2 comes before run-10. */
 export const byName = new Intl.Collator("en", { numeric: true }).compare;

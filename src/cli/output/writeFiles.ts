@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
 import { ResourceError } from "../../resources/resource";
@@ -13,6 +13,16 @@ export interface PlannedFile {
   content: string;
   /** What stands there now: nothing, the same content, or something else. */
   present: "nothing" | "same" | "other";
+}
+
+/** @throws CliError if something else than a file stands there */
+export function planned(path: string, content: string, folder: string): PlannedFile {
+  const full = resolve(folder, path);
+  if (!existsSync(full)) {
+    return { path, content, present: "nothing" };
+  }
+  requireFile(full, "Nothing was written.");
+  return { path, content, present: readFileSync(full, "utf8") === content ? "same" : "other" };
 }
 
 /**
@@ -33,17 +43,14 @@ export async function writeFiles(
       await writeFile(file, folder);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const why =
-        interrupted?.aborted === true
-          ? "the command was interrupted"
-          : code === "EEXIST"
-            ? "it has appeared in the meantime, or is not a folder"
-            : String(code ?? error);
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      const first = interrupted?.aborted === true || code === "EEXIST" ? "" : "Mend that, or name another file. ";
-      throw new ResourceError(
-        `"${file.path}" cannot be written: ${why}. ${before} ${first}Run the same command again.`,
-      );
+      let why = `${code ?? error}. ${before} Mend that, or name another file.`;
+      if (interrupted?.aborted === true) {
+        why = `the command was interrupted. ${before}`;
+      } else if (code === "EEXIST") {
+        why = `it has appeared in the meantime, or is not a folder. ${before}`;
+      }
+      throw new ResourceError(`"${file.path}" cannot be written: ${why} Run the same command again.`);
     }
     written.push(file.path);
   }
@@ -76,11 +83,11 @@ export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): P
 }
 
 /**
- * Of a path that exists and is to be replaced. To read a pipe or a device can take for ever, and a rename would put a
- * file in its place.
+ * Requires that a path which is to be replaced is a file. A read of a pipe or a device can take for ever, and a rename
+ * would put a file in its place.
  * @throws CliError if it is no file
  */
-export function requireFile(path: string, soFar: string): void {
+function requireFile(path: string, soFar: string): void {
   if (!statSync(path).isFile()) {
     throw new CliError(`"${path}" cannot be written: it is not a file. ${soFar}`, "usage");
   }

@@ -1,10 +1,8 @@
 import { Argument } from "commander";
 import { hideSecrets } from "../../service/errors/secretShapes";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { inputText } from "../inputFile";
 import { calloutsOf } from "./callouts";
-import type { Plan } from "./plan";
 import { readPlan } from "./plan";
 import { planReport } from "./planReport";
 
@@ -19,7 +17,7 @@ export const planReportCommand: CliCommand = {
     { line: "plan-report < plan.json > report.md", does: "reads standard input, and writes the report to a file" },
   ],
   async run({ arguments: [file] }, cli) {
-    const plan = await planIn(cli, String(file));
+    const plan = readPlan(await inputText(String(file), cli));
     const markdown = planReport(plan);
     const callouts = calloutsOf(plan.changes).map(({ change: { type, name }, says }) => ({
       type,
@@ -32,11 +30,3 @@ export const planReportCommand: CliCommand = {
     };
   },
 };
-
-/**
- * The plan in a file, or in standard input.
- * @throws CliError
- */
-export async function planIn(cli: Cli, file: string): Promise<Plan> {
-  return readPlan(await inputText(file, cli));
-}

@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import { ownPackage } from "../../service/ownPackage";
-import type { Answer, FittingSetting, Probing, Question, Sends } from "./question";
+import type { Answer, FittingSetting, OnRun, Probing, Question, Sends } from "./question";
 import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
 import type { Reply } from "./requests";
@@ -36,10 +36,10 @@ const kinds: readonly Sends[] = ["reads", "writes", "starts"];
 
 /**
  * Asks the service all questions of a kind of probe. Without a trial, all requests read, or are refused.
- * @param beforeEach called before each question; can throw
+ * @param checkInterrupted called before each question and at the end; can throw
  * @throws ServiceError if the service cannot be reached, or accepts no credential, or does not know the task
  */
-export async function probe(given: Probing, beforeEach: () => void): Promise<ProbeReport> {
+export async function probe(given: Probing, checkInterrupted: () => void): Promise<ProbeReport> {
   const sends: Sends = given.trial === undefined ? "reads" : given.trial.startsRun ? "starts" : "writes";
   const asked = questions.filter(
     (question) =>
@@ -54,11 +54,12 @@ export async function probe(given: Probing, beforeEach: () => void): Promise<Pro
       open.push(question);
       continue;
     }
-    beforeEach();
+    checkInterrupted();
     findings.push(await findingOf(question, probing));
     // From here on, the task of the questions is the copy.
-    probing = { ...probing, taskId: probing.trial === undefined ? probing.taskId : probing.trial.taskId };
+    probing = { ...probing, taskId: probing.trial?.taskId ?? probing.taskId };
   }
+  checkInterrupted();
   return {
     versions: { package: ownPackage.version, node: process.versions.node, platform: process.platform },
     sends,
@@ -71,14 +72,12 @@ export async function probe(given: Probing, beforeEach: () => void): Promise<Pro
 }
 
 function isReady({ needs }: Question, { taskId, trial }: Probing): boolean {
-  const has = { task: taskId, copy: trial?.taskId, run: trial?.run };
+  const has = { task: taskId, trial, copy: trial?.taskId, run: trial?.run };
   return needs === undefined || has[needs] !== undefined;
 }
 
-const missing = { task: "needs --task", copy: "needs the copy", run: "needs the run" } as const;
-
-function whyOpen({ check, behaviours, needs = "task" }: Question): ProbeReport["notAsked"][number] {
-  return { about: check, why: missing[needs], behaviours };
+function whyOpen({ check, behaviours, needs }: Question): ProbeReport["notAsked"][number] {
+  return { about: check, why: needs === "task" ? "needs --task" : `needs the ${needs}`, behaviours };
 }
 
 function unasked(sends: Sends): ProbeReport["notAsked"] {
@@ -92,12 +91,13 @@ function unasked(sends: Sends): ProbeReport["notAsked"] {
   ];
 }
 
-async function findingOf({ check, usual, ask, isFirstStep }: Question, probing: Probing): Promise<ProbeFinding> {
-  const answer = await ask(probing).catch((error: unknown): Answer => {
+/** @param probing has what the question needs */
+async function findingOf({ check, usual, ask, needs }: Question, probing: Probing): Promise<ProbeFinding> {
+  const answer = await ask(probing as OnRun).catch((error: unknown): Answer => {
     if (error instanceof LimitReached) {
       return { is: "unclear", found: `Not asked to the end: ${error.message}.` };
     }
-    if (!isServiceError(error) || error.kind === "aborted" || isFirstStep) {
+    if (!isServiceError(error) || error.kind === "aborted" || needs === "trial") {
       throw error;
     }
     // The message of the error can name the host.
@@ -119,8 +119,8 @@ function consequenceOf({ is, setting, argument, limitation }: Answer): Consequen
 }
 
 /**
- * With the API key, if the service accepts no access token. What the way to the service or the task does not allow is
- * an error, and no report.
+ * The client uses the API key from here on if the service accepts no access token. There is no report if the service
+ * cannot be reached, accepts no credential or does not know the task.
  */
 async function firstContact(given: Probing): Promise<Probing> {
   const { options, clientWith } = given;

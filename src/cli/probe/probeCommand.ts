@@ -4,22 +4,20 @@ import { Option } from "commander";
 import { messageOf } from "../../resources/resource";
 import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
+import { replaceFile } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { CliError, describeError, exitOf } from "../exitCodes";
+import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
-import { writeFiles } from "../output/writeFiles";
-import { fileNames, filesOf } from "./folder";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
-import type { Probing } from "./question";
-import { hasProblems, markdownOf } from "./report";
+import type { Probing, Trial } from "./question";
+import { fileNames, filesOf, hasProblems, markdownOf } from "./report";
 import { Requests } from "./requests";
-import type { Trial } from "./trial";
 
 interface Flags extends ConnectionFlags {
   task?: string;
@@ -88,21 +86,18 @@ export const probeCommand: CliCommand = {
 function checkFlags(flags: Flags): void {
   const given = (["from", "group", "start", "out", "yes"] as const).find((name) => flags[name] !== undefined);
   if (flags.write !== true && given !== undefined) {
-    throw new CliError(`--${given} needs --write. No request was sent.`, "usage");
+    throw usageError(`--${given} needs --write.`);
   }
   if (flags.write === true && (flags.from === undefined || flags.group === undefined)) {
-    throw new CliError("--write needs --from TASK and --group GROUP. No request was sent.", "usage");
+    throw usageError("--write needs --from TASK and --group GROUP.");
   }
 }
 
 async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
-  const connection = await connectionOf(flags, cli.interrupted);
-  // A name needs the state of a stack. Without one, no request is sent for this.
-  const isName = task !== undefined && flags.stack !== undefined;
-  const taskId = isName ? (await connectTo(task, flags, cli)).task.taskId : task;
-  const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId };
+  const named = task === undefined ? undefined : await connectTo(task, flags, cli);
+  const connection = named ?? (await connectionOf(flags, cli.interrupted));
+  const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId: named?.task.taskId };
   const report = await probe(probing, () => cli.checkInterrupted(noReport));
-  cli.checkInterrupted(noReport);
   const { sends, findings, ...document } = report;
   const shown = findings.map(({ usual, consequence, ...finding }) => finding);
   return { ...resultOf(report), json: { ...document, findings: shown } };
@@ -151,23 +146,23 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
     },
   };
   try {
-    const report = await probe({ ...probingOf(connection, cli, requests), trial }, () =>
-      cli.checkInterrupted(noReport),
-    );
-    cli.checkInterrupted(noReport);
-    await finish(report, requests, flags);
+    const probing = { ...probingOf(connection, cli, requests), trial };
+    const report = await probe(probing, () => cli.checkInterrupted(noReport));
     await noteProbe(connection.options);
-    for (const words of [trial.lost && mayExist(trial.lost, trial), leftBehind(trial)]) {
-      if (words !== undefined) {
-        cli.terminal.say(words);
-      }
+    const problem = out === undefined ? undefined : await writeTo(out, filesOf(report, requests.responses));
+    if (problem !== undefined) {
+      cli.terminal.fail(`${problem} The report is on standard output.`);
     }
-    return resultOf(report);
+    for (const words of leftAtService(trial)) {
+      cli.terminal.say(words);
+    }
+    const result = resultOf(report);
+    return { ...result, hasProblems: result.hasProblems === true || problem !== undefined };
   } catch (error) {
-    const left = [trial.lost && mayExist(trial.lost, trial), leftBehind(trial) ?? "No copy was made."];
+    const left = leftAtService(trial).join(" ") || "No copy was made.";
     const did = `${requests.sent} requests were sent, the last one: ${requests.last?.operation ?? "none"}.`;
     throw new CliError(
-      [messageOf(error), did, ...left].filter((words) => words !== undefined).join(" "),
+      `${messageOf(error)} ${did} ${left}`,
       cli.interrupted.aborted ? "interrupted" : exitOf(error),
       describeError(error),
     );
@@ -185,20 +180,28 @@ function planOf({ from, group, start, out }: Flags, service: string): string {
   ].join(" ");
 }
 
-async function finish(report: ProbeReport, { responses }: Requests, { out }: Flags): Promise<void> {
-  if (out === undefined) {
-    return;
+/** Returns why a file cannot be written: the report of a run that cost money must not be lost with it. */
+async function writeTo(folder: string, files: Readonly<Record<string, string>>): Promise<string | undefined> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    try {
+      await replaceFile(resolve(path), content);
+    } catch (error) {
+      return `"${path}" cannot be written: ${(error as NodeJS.ErrnoException).code ?? error}.`;
+    }
   }
-  const planned = Object.entries(filesOf(report, responses)).map(([path, content]) => ({
-    ...{ path, content },
-    present: existsSync(join(out, path)) ? ("other" as const) : ("nothing" as const),
-  }));
-  await writeFiles(planned, resolve(out));
+  return undefined;
 }
 
 function mayExist(what: "copy" | "run", { from, group, taskId }: Trial): string {
   const made = what === "copy" ? `A copy of task "${from}" in group "${group}"` : `A paid run of task "${taskId}"`;
   return `${made} may exist: the API cannot list ${what === "copy" ? "tasks" : "runs"}, so look in the service's own interface.`;
+}
+
+/** What may be at the service, and what is there. */
+function leftAtService(trial: Trial): string[] {
+  const lost = trial.lost && mayExist(trial.lost, trial);
+  return [lost, leftBehind(trial)].filter((words) => words !== undefined);
 }
 
 function leftBehind({ taskId, run, lost }: Trial): string | undefined {

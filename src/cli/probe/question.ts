@@ -1,11 +1,13 @@
 import type { ConfigKey } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
+import type { ActionShown } from "../../resources/task/taskPresence";
 import { shellQuoted } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
+import type { ServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import type { Finding } from "../findings/findings";
-import type { Requests } from "./requests";
-import type { Trial } from "./trial";
+import type { KnownRows } from "./ask/notExported";
+import type { Point, Requests } from "./requests";
 
 /** A setting that fits the service. */
 export interface FittingSetting {
@@ -54,11 +56,106 @@ export interface Probing {
   readonly trial?: Trial;
 }
 
+/** The list of a loop of the copy. */
+export interface TrialLoop {
+  actionId: string;
+  actionType: string;
+  loopType: string;
+  /** As the service showed them when the copy was new. */
+  items: readonly string[];
+}
+
+/** A property of an action of the copy. */
+export interface TrialProperty {
+  actionId: string;
+  actionType: string;
+  name: string;
+  value: string;
+}
+
+/** The run of the copy. */
+export interface TrialRun {
+  /** The last request before the start. */
+  begun: Point;
+  /** Absent if the response to the start has none. */
+  lotNo?: string;
+  startStatus?: string;
+  /** What the reads of the subtask list showed, in order. */
+  looks: { seconds: number; ids: string[]; statuses: string[] }[];
+  /** The totals of the task's rows, in the order of the reads after the run. */
+  totals: number[];
+  /** The total while the run was shown as running. */
+  during?: number;
+  hasEnded: boolean;
+  /** Whether a change at its beginning was accepted. */
+  changeAccepted?: boolean;
+}
+
+/** What a probe that writes has made, and knows of it. */
+export interface Trial {
+  /** The task that is copied. Only the copy names it. */
+  readonly from: string;
+  readonly group: string;
+  readonly startsRun: boolean;
+  /** Waits, in milliseconds. */
+  sleep(milliseconds: number): Promise<void>;
+  /** Called before a request that makes something: what a forced end must say. */
+  making(what: "copy" | "run"): void;
+  /** Called when it is clear what exists now. */
+  made(): void;
+  /** The copy. Absent before it exists. */
+  taskId?: string;
+  /** Why it is not known whether something was made. */
+  lost?: "copy" | "run";
+  actions: ActionShown[];
+  loop?: TrialLoop;
+  property?: TrialProperty;
+  /** Whether the service accepts the API key for reads of the copy. */
+  takesKey?: boolean;
+  /** The credential of the upload of start URLs, if it accepts one. */
+  uploadsWith?: "apiKey" | "bearer";
+  /** Rows of the largest page that it accepts. */
+  pageMax?: number;
+  run?: TrialRun;
+  /** The rows of the copy. */
+  rows?: KnownRows;
+  /** Where a page in the middle begins, and whether the first one was empty. */
+  middle?: { next: number; isEmpty: boolean };
+}
+
+/** With the task of `--task`, or the copy. */
+export interface OnTask extends Probing {
+  readonly taskId: string;
+}
+
+/** In a probe that writes, before the copy. If the service refuses what is asked then, the refusal ends the command. */
+export interface OnTrial extends Probing {
+  readonly trial: Trial;
+}
+
+/** With the copy. */
+export type OnCopy = OnTask & OnTrial;
+
+/** With a run of the copy. */
+export interface OnRun extends OnCopy {
+  readonly trial: Trial & { run: TrialRun };
+}
+
+type Ask<On extends Probing> = (probing: On) => Promise<Answer>;
+
+/** What must be there before a question can be asked. */
+type Asked =
+  | { readonly needs?: undefined; readonly ask: Ask<Probing> }
+  | { readonly needs: "task"; readonly ask: Ask<OnTask> }
+  | { readonly needs: "trial"; readonly ask: Ask<OnTrial> }
+  | { readonly needs: "copy"; readonly ask: Ask<OnCopy> }
+  | { readonly needs: "run"; readonly ask: Ask<OnRun> };
+
 /** Whether a question only reads, writes (to the copy), or starts a run (of the copy). */
 export type Sends = "reads" | "writes" | "starts";
 
 /** One thing that is found out about the service, because a setting or the next step of the user depends on it. */
-export interface Question {
+export type Question = Asked & {
   /** What is looked at, in a few words. */
   readonly check: string;
   readonly sends: Sends;
@@ -66,14 +163,9 @@ export interface Question {
   readonly behaviours: readonly string[];
   /** What the contract says or, where it says nothing, what most services do. */
   readonly usual: string;
-  /** What must be there before it can be asked: the task of `--task` or the copy, the copy, or a run of the copy. */
-  readonly needs?: "task" | "copy" | "run";
   /** Whether other questions of a probe that writes find out more. */
   readonly onlyWithoutWrites?: true;
-  /** Whether nothing exists if the service refuses it. The refusal is then the end of the command. */
-  readonly isFirstStep?: true;
-  ask(probing: Probing): Promise<Answer>;
-}
+};
 
 /** A task that no account has. */
 export const nobody = "webextract-probe-no-task";
@@ -85,6 +177,22 @@ export function readRows(client: ServiceClient, taskId: string): ReturnType<Serv
 export function settingOf(name: ConfigKey, value: string): FittingSetting {
   const key = `webextract:${name}`;
   return { key, value, command: `pulumi config set ${key} ${shellQuoted(value)}` };
+}
+
+/** What became of a request, in a report. */
+export function outcomeIn({ refusal }: { refusal?: ServiceError }): string {
+  return refusal === undefined ? "accepted" : refusalIn(refusal);
+}
+
+/** A problem with the remedy of another value of a setting. */
+export function needsSetting(name: ConfigKey, value: string, shown: Pick<Answer, "found" | "behaviours">): Answer {
+  const setting = settingOf(name, value);
+  return { is: "problem", ...shown, remedy: `Run: ${setting.command}`, setting };
+}
+
+/** The refusal of a request that the package needs, whatever the settings. */
+export function refused(refusal: ServiceError, limitation: string): Answer {
+  return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
 }
 
 /**
@@ -107,4 +215,18 @@ export function described(words: readonly unknown[]): string {
 export function refusalIn({ status, code }: { status?: number; code?: string }): string {
   const [word] = vocabulary([code]);
   return `${status}${code === undefined ? " without a code" : ` ${word ?? "with a code"}`}`;
+}
+
+/** The form of an id, for a report that shows none. */
+export function shapeOf(id: unknown): string {
+  const text = String(id);
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+    return "a UUID";
+  }
+  const kind = /^\d+$/.test(text)
+    ? "digits"
+    : /^[0-9A-Z]+:[0-9]+$/i.test(text)
+      ? "characters with a colon"
+      : "characters";
+  return `${text.length} ${kind}${typeof id === "string" ? "" : ", not a string"}`;
 }

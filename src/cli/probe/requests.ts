@@ -29,23 +29,19 @@ const largestParsed = 1024 * 1024;
  */
 export class Requests implements RequestWatch {
   readonly responses: RawResponse[] = [];
-  #sent = 0;
+  sent = 0;
 
   constructor(private readonly most: number) {}
 
-  get sent(): number {
-    return this.#sent;
-  }
-
   get left(): number {
-    return this.most - this.#sent;
+    return this.most - this.sent;
   }
 
   before(): void {
     if (this.left <= 0) {
       throw new LimitReached(`the limit of ${this.most} requests is reached`);
     }
-    this.#sent += 1;
+    this.sent += 1;
   }
 
   after(operation: string, { status, body, rateHeaders = [] }: WatchedResponse): void {
@@ -57,9 +53,8 @@ export class Requests implements RequestWatch {
     return this.responses.at(-1);
   }
 
-  /** A point in the order of the requests. */
   get now(): Point {
-    return { sent: this.#sent, responses: this.responses.length };
+    return { sent: this.sent, responses: this.responses.length };
   }
 
   /**
@@ -68,10 +63,11 @@ export class Requests implements RequestWatch {
    */
   isExactSince({ sent, responses }: Point): boolean {
     const since = this.responses.slice(responses);
-    return this.#sent - sent === since.length && since.every(({ status }) => !statusSays.hidesExecution(status));
+    return this.sent - sent === since.length && since.every(({ status }) => !statusSays.hidesExecution(status));
   }
 }
 
+/** A point in the order of the requests. */
 export interface Point {
   readonly sent: number;
   readonly responses: number;
@@ -83,7 +79,7 @@ export type Reply<Response> =
   | { response?: undefined; refusal: ServiceError };
 
 /**
- * A refusal of the credential or for the rate is none of what was asked, so it is thrown: it says nothing about it.
+ * A refusal of the credential or for the rate says nothing about the question, so it is thrown.
  * @throws ServiceError if the service did not respond, or with something that neither accepts nor refuses the request
  */
 export async function replyOf<Response>(call: Promise<Response>): Promise<Reply<Response>> {

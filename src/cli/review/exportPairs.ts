@@ -1,5 +1,7 @@
+import { isTask } from "../../resources/urn";
 import { isPlainMap } from "../../resources/values";
 import type { StackResource } from "../connection/stackTasks";
+import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";
 
 /** A DataExport that at least one of the two stacks has. */
@@ -35,7 +37,7 @@ export interface StackState {
   readonly resources: readonly StackResource[];
 }
 
-/** The same for the resources of two stacks of one program. */
+/** The part of a URN that is the same in all stacks of one program. */
 export function nameInProgram(urn: string): string {
   return urn.split("::").slice(2).join("::");
 }
@@ -74,7 +76,7 @@ function pairOf(
 }
 
 function taskName({ outputs }: StackResource, { resources }: StackState): string | undefined {
-  return resources.find((each) => each.isTask && isSameTask(each.outputs, outputs))?.name;
+  return resources.find((each) => isTask(each.urn) && isSameTask(each.outputs, outputs))?.name;
 }
 
 function isSameTask(one: StackResource["outputs"], other: StackResource["outputs"]): boolean {
@@ -92,30 +94,27 @@ function stackExport({ outputs, inputs }: StackResource, { stack, resources }: S
   return {
     ...placeOf(outputs, stack),
     file: { ...outputs, file, sha256 },
-    lotNo: text(lotNo),
-    runLabel: text(run?.outputs.runLabel),
+    lotNo: textOf(lotNo),
+    runLabel: textOf(run?.outputs.runLabel),
     unique: uniqueFields(inputs.checks),
   };
 }
 
 function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: string) {
-  return { stack, taskId: String(taskId), profile: text(profile), origin: text(origin) };
+  return { stack, taskId: String(taskId), profile: textOf(profile), origin: textOf(origin) };
 }
 
-/**
- * An export that failed, because its rows did not pass, has still the file of an earlier run: those of the last run
- * count.
- */
+/** The rows of the last run count. An export whose rows did not pass still has the file of an earlier run. */
 function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
   const runs = any.sourcesOf("lotNo").map(nameInProgram);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));
-  const lotNo = text(run?.outputs.lotNo);
+  const lotNo = textOf(run?.outputs.lotNo);
   if (run === undefined || lotNo === undefined || lotNo === found?.lotNo) {
     return found;
   }
   return {
     ...placeOf(run.outputs, head.stack),
-    ...{ lotNo, runLabel: text(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
+    ...{ lotNo, runLabel: textOf(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
   };
 }
 
@@ -130,8 +129,4 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
   return base.lotNo === undefined || head.lotNo === undefined
     ? isSameFile && base.lotNo === head.lotNo
     : base.taskId === head.taskId && base.origin === head.origin && base.lotNo === head.lotNo;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -6,8 +6,9 @@ import type { Condition } from "../compare/conditions";
 import { addCondition, fieldsOf } from "../compare/conditions";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
+import { inputText } from "../inputFile";
 import type { Plan } from "../planReport/plan";
-import { planIn } from "../planReport/planReportCommand";
+import { readPlan } from "../planReport/plan";
 import { exportPairs, nameInProgram } from "./exportPairs";
 import type { Review } from "./review";
 import { reviewPairs } from "./review";
@@ -62,12 +63,10 @@ export const reviewCommand: CliCommand = {
     if (baseStack === headStack) {
       throw new CliError(`--base-stack and --head-stack are both "${baseStack}". Name two stacks.`, "usage");
     }
-    const [key, ignored] = [flags.key ?? [], flags.ignore ?? []].map((fields) => [...new Set(fields)]) as [
-      string[],
-      string[],
-    ];
+    const key = [...new Set(flags.key)];
+    const ignored = [...new Set(flags.ignore)];
     requireCompared(ignored, key, fieldsOf(conditions));
-    const plan = flags.plan === undefined ? undefined : await planIn(cli, flags.plan);
+    const plan = flags.plan === undefined ? undefined : readPlan(await inputText(flags.plan, cli));
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
     const pairs = exportPairs(base, head);

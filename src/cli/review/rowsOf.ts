@@ -8,8 +8,7 @@ import { ResourceError } from "../../resources/resource";
 import type { Cli } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
 import type { Connected } from "../connection/connected";
-import { connect, contextOf } from "../connection/connected";
-import { requireOrigin } from "../connection/namedTask";
+import { connect, requireOrigin } from "../connection/connected";
 import { CliError } from "../exitCodes";
 import type { StackExport } from "./exportPairs";
 
@@ -64,8 +63,7 @@ export class RowsOf {
 
   private async compareObject(name: string, content: StackExport["file"], connected: Connected): Promise<string> {
     try {
-      const destination = destinationOf(name, contextOf(connected, this.cli));
-      return await destination.compare(name, content as unknown as Content);
+      return await destinationOf(name, connected.context).compare(name, content as unknown as Content);
     } catch (error) {
       throw error instanceof ResourceError ? new CliError(error.message) : error;
     }

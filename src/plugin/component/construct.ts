@@ -8,7 +8,7 @@ import type { Host } from "../../provider/host";
 import { ProviderError } from "../../provider/providerErrors";
 import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
-import { linesAsOne } from "../../resources/lists/linesAsOne";
+import { linesAsOne } from "../../resources/lists/lines";
 import { messageOf } from "../../resources/resource";
 import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
 import { unknown } from "../../resources/values";
@@ -49,7 +49,7 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
   const title = `Manifest "${request.getName()}"`;
   const { values, secrets } = decodeStruct(request.getInputs());
   const { path, variables = {} } = values;
-  const problem = problemOfArgs(path, variables);
+  const problem = problemOfArgs(path, variables === unknown ? {} : variables);
   if (problem !== undefined) {
     const got = pathsOf(path).includes(unknown) ? "; got a value that this preview does not know" : "";
     throw new ProviderError(`${title}: ${problem}${got}.`);
@@ -65,7 +65,7 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
     folder: host.programFolder,
     settings: host.config.settings,
     variables: variablesOf(
-      variables as Properties,
+      variables as Properties | typeof unknown,
       secrets.filter(([name]) => name === "variables"),
     ),
   });

@@ -11,14 +11,21 @@ class Later {
   ) {}
 }
 
-/** @param secrets the marks of the arguments of the component: a variable with a secret part is secret as a whole */
-export function variablesOf(values: Values, secrets: Secrets): Variables {
+/**
+ * @param values unknown if this preview does not know the map as a whole
+ * @param secrets the marks of the arguments of the component: a variable with a secret part is secret as a whole
+ */
+export function variablesOf(values: Values | typeof unknown, secrets: Secrets): Variables {
   const isSecret = (name: string): boolean => secrets.some(([, each]) => each === undefined || each === name);
+  const later = { isLater: (value: unknown) => value instanceof Later, join };
+  if (values === unknown) {
+    return { values: {}, other: new Later(unknown, false), ...later };
+  }
   const given = Object.entries(values).map(([name, value]) => {
     const isLater = isSecret(name) || holdsUnknown(value);
     return [name, isLater ? new Later(value, isSecret(name)) : value];
   });
-  return { values: Object.fromEntries(given), isLater: (value) => value instanceof Later, join };
+  return { values: Object.fromEntries(given), ...later };
 }
 
 function join(parts: readonly unknown[]): Later {

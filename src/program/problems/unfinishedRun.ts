@@ -1,9 +1,6 @@
 import type { Output, Resource } from "@pulumi/pulumi";
-import { log } from "@pulumi/pulumi";
-import { perProgram } from "../perProgram";
+import { warnOnce } from "../perProgram";
 import { taskOf } from "../taskOrder";
-
-const warned = perProgram(() => ({ once: false }));
 
 /**
  * Warns once if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when
@@ -12,11 +9,10 @@ const warned = perProgram(() => ({ once: false }));
 export function warnOfUnfinishedRun(name: string, args: { taskId: unknown; profile?: unknown; lotNo?: unknown }): void {
   const runs = taskOf(args.taskId, args.profile).runs as { title: string; resource: Run }[];
   const run = runs.find(({ resource }) => resource.id === args.lotNo);
-  const soFar = warned();
   run?.resource.waitFor.apply((waitFor = "started") => {
-    if (waitFor === "started" && !soFar.once) {
-      soFar.once = true;
-      void log.warn(
+    if (waitFor === "started") {
+      void warnOnce(
+        "unfinished runs",
         `DataExport "${name}" takes lotNo from ${run.title}, which does not wait for the end of the run (waitFor: "started"). ` +
           `So the export may read before all rows are there. Set waitFor: "finished" on ${run.title}.`,
         run.resource,

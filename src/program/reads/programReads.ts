@@ -1,11 +1,9 @@
-import { log, RunError, runtime } from "@pulumi/pulumi";
-import { noCredential, previewReadOptions } from "../../config/previewReads";
+import { RunError, runtime } from "@pulumi/pulumi";
+import { noCredential, previewReadOptions } from "../../config/config";
 import { ServiceClient } from "../../service/client";
 import type { ServiceClientOptions } from "../../service/options";
-import { perProgram } from "../perProgram";
+import { perProgram, warnOnce } from "../perProgram";
 import { programConfig } from "../programConfig";
-
-const run = perProgram(() => ({ warned: false }));
 
 /**
  * The options of the client for a read. Undefined in a preview that has only a refresh token; one warning says so.
@@ -18,10 +16,8 @@ export async function readOptions(who: string, profile: string | undefined): Pro
     return options;
   }
   const inPreview = previewReadOptions(options);
-  const thisRun = run();
-  if (inPreview === undefined && !thisRun.warned) {
-    thisRun.warned = true;
-    await log.warn(`pulumi-webextract: ${noCredential} The result is unknown until the update.`);
+  if (inPreview === undefined) {
+    await warnOnce("reads", `pulumi-webextract: ${noCredential} The result is unknown until the update.`);
   }
   return inPreview;
 }

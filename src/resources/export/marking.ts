@@ -177,7 +177,7 @@ class TaskMarking implements Marking {
           const message = `${messageOf(error)} ${rows} ${next}${await this.missedRows()}`;
           throw failed(message, { ...state, pending: [pendingSteps.unknownMark] });
         }
-        if (!isServiceError(error, "busy", "rateLimited") || marks >= maxMarks) {
+        if (!isServiceError(error, "busy", "rateLimited", "credential") || marks >= maxMarks) {
           const message = `${error.message} ${rows} They are not marked. The next up exports them again.`;
           throw failed(message, { ...state, pending: [pendingSteps.mark] });
         }

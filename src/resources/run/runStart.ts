@@ -3,7 +3,7 @@ import { isServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
-import { sendOnce, takeOver } from "../task/lostResponse";
+import { earlierRequest, sendOnce, takeOver } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { statusesOf, timesOf } from "./cloudRunModel";
@@ -32,28 +32,27 @@ export async function takeOverRun(
   context: Context,
 ): Promise<{ run: StartedRun | undefined; labelled: CheckedCloudRunArgs }> {
   const { taskId, runLabel } = args;
-  let labelled = args;
-  const request: MakingRequest = {
-    ...startOf(args, context),
-    // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over.
-    // A start that may have taken effect has to be cleared up first, under any label.
-    isOther({ id, detail }: { id?: string; detail: LabelState }) {
-      const isOther = detail.runLabel !== undefined && runLabel !== undefined && !labelsOf(detail).includes(runLabel);
-      if (id !== undefined && isOther) {
-        labelled = { ...args, ...joinLabels(detail, args) };
-        return true;
-      }
-      request.state = { ...args, ...(isOther ? joinLabels(undefined, detail) : joinLabels(args, detail)) };
-      return false;
-    },
-  };
-  const earlier = await takeOver(request, () => lookUpExistence(taskId, context), context);
+  const request = startOf(args, context);
+  const earlier = await earlierRequest(request, context);
   if (earlier === undefined) {
-    return { run: undefined, labelled };
+    return { run: undefined, labelled: args };
   }
-  const listBefore = earlier.detail.listBefore as SubtaskFingerprint | undefined;
-  const state = { ...adopted(args, earlier.id), ...joinLabels(args, earlier.detail), listBefore };
-  return { run: { state, atStart: false }, labelled };
+  const detail = earlier.detail as LabelState & { listBefore?: SubtaskFingerprint };
+  // An up with another label asks for another run. Without a label, or with the same one, the up takes the run over. A
+  // start that may have taken effect has to be cleared up first, under any label.
+  const isOther = detail.runLabel !== undefined && runLabel !== undefined && !labelsOf(detail).includes(runLabel);
+  if (isOther && earlier.id !== undefined) {
+    return { run: undefined, labelled: { ...args, ...joinLabels(detail, args) } };
+  }
+  const state = { ...args, ...(isOther ? joinLabels(undefined, detail) : joinLabels(args, detail)) };
+  const lotNo = await takeOver({ ...request, state }, earlier, () => lookUpExistence(taskId, context), context);
+  if (lotNo === undefined) {
+    return { run: undefined, labelled: args };
+  }
+  return {
+    run: { state: { ...adopted(state, lotNo), listBefore: detail.listBefore }, atStart: false },
+    labelled: args,
+  };
 }
 
 function startOf(args: CheckedCloudRunArgs, { replaced }: Context): MakingRequest {

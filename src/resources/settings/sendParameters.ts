@@ -4,7 +4,7 @@ import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf } from "../task/taskPresence";
 import { actionsBefore } from "./restore";
-import type { LoopOf, Write } from "./setting";
+import type { Loop, LoopOf, Write } from "./setting";
 import { hasSameValue, listed, listOf, shownSetting, toUpdates } from "./setting";
 
 type LoopWrite = Extract<Write, { part: "loop" }>;
@@ -94,9 +94,6 @@ function isAsSent(loop: LoopWrite, action: ActionShown | undefined): boolean {
   return shown !== undefined && hasSameValue(sent, shown);
 }
 
-function asSetting({
-  value,
-  ...loop
-}: LoopWrite): LoopOf<{ loopType: string; items: string; count: number; sha256: string }> {
+function asSetting({ value, ...loop }: LoopWrite): LoopOf<Loop> {
   return { ...loop, value: { loopType: value.loopType, ...listOf(value.loopItems) } };
 }

@@ -55,16 +55,17 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   async function applySettings(args: Checked, state: State | undefined, context: Context): Promise<State> {
     const { taskId } = args;
     const isRestored = args.onDelete === "restore";
+    const ofState = (read: (known: State) => Setting[]): Setting[] => (state === undefined ? [] : read(state));
     const now = form.settings(args);
-    const before = state === undefined ? [] : form.settings(state);
-    const gone = state === undefined ? [] : without(everDeclared(state), now);
+    const before = ofState(form.settings);
+    const gone = without(ofState(everDeclared), now);
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const fresh = without(now, before);
     // A copy that this run has made has the settings of the template, and almost always some of them change.
     const isRead = isRestored || (state === undefined && !context.isNewCopy(taskId));
     const shown = isRead ? await actionsBefore(taskId, fresh, context) : [];
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
-    const known = state === undefined ? [] : without(form.remembered(state), gone);
+    const known = without(ofState(form.remembered), gone);
     const remembered = isRestored
       ? remember(taskId, { fresh: without(fresh, known), known, shown }, context)
       : undefined;

@@ -12,9 +12,6 @@ import { settingsLife } from "./settingsLife";
 /** The declared properties of one action. */
 export type ActionSettings = Required<Omit<ParameterAction, "loop">>;
 
-/** Declared actions by their actionId. */
-export type ActionSettingsMap = Record<string, ActionSettings>;
-
 /** Declared actions as the description converts them: each value is a string. */
 type CheckedActionSettings = Record<
   string,
@@ -38,7 +35,7 @@ export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
    * The declared properties by actionId: `actionType` and `properties`, both required.
    * @see ExtractionTask
    */
-  actions: ActionSettingsMap;
+  actions: Record<string, ActionSettings>;
 }
 
 export interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {

@@ -4,7 +4,7 @@ import type { ArgsSpec } from "../args";
 import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import { ResourceError } from "../resource";
-import { checkLoop, loopOf, loopSpec } from "./loopArgs";
+import { checkLoop, loopOf, loopSpec } from "./loop";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import type { ActionLoop, Loop } from "./setting";
@@ -30,13 +30,7 @@ export interface TaskLoopItemsArgs extends ActionLoop, RestoreArgs, ProfileArgs 
   loopType: string;
 }
 
-export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, PendingState, DriftState {
-  /** The items, one on each line. */
-  items?: string;
-  /** Number of items. */
-  count: number;
-  /** SHA-256 of the items, each followed by a line feed, in hex. */
-  sha256: string;
+export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Loop, PendingState, DriftState {
   /**
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal

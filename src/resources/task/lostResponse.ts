@@ -29,8 +29,6 @@ export interface MakingRequest extends OnceRequest {
   state: object;
   /** The inputs as earlier versions noted them, if that differs. */
   earlierInputs?: object;
-  /** Whether a request of an earlier run that ended is another one, despite the same inputs. */
-  isOther?(earlier: Pick<EarlierRequest, "id" | "detail">): boolean;
 }
 
 /** Sends the request. A lost response becomes a partial failure. */
@@ -59,21 +57,27 @@ export function withoutHint({ message, hint }: ServiceError): string {
 }
 
 /**
- * What the same request made before: an earlier run was killed before it could save its state, or this step failed
- * later and is repeated. `look` reads whether it still exists. If that is unclear, throws a partial failure as for a
- * lost response, because a second request could make a second one.
+ * The same request as it was sent before: an earlier run was killed before it could save its state, or this step failed
+ * later and is repeated.
+ */
+export async function earlierRequest(
+  { operation, inputs, earlierInputs = inputs }: MakingRequest,
+  { journal }: Context,
+): Promise<EarlierRequest | undefined> {
+  return (await journal?.earlier(operation, inputs)) ?? (await journal?.earlier(operation, earlierInputs));
+}
+
+/**
+ * The id of what the earlier request made; undefined if it is gone. `look` reads whether it still exists. If that is
+ * unclear, throws a partial failure as for a lost response, because a second request could make a second one.
  */
 export async function takeOver(
   request: MakingRequest,
+  earlier: EarlierRequest,
   look: (id: string) => Promise<Presence["is"]>,
-  { journal, warn }: Context,
-): Promise<{ id: string; detail: Record<string, unknown> } | undefined> {
-  const { operation, inputs, earlierInputs = inputs } = request;
-  const earlier = (await journal?.earlier(operation, inputs)) ?? (await journal?.earlier(operation, earlierInputs));
-  if (earlier === undefined || request.isOther?.(earlier)) {
-    return undefined;
-  }
-  const { id, detail } = earlier;
+  { warn }: Context,
+): Promise<string | undefined> {
+  const { id } = earlier;
   if (id === undefined) {
     const lost = earlier.isRepeated
       ? "The response to the first request was lost."
@@ -89,12 +93,12 @@ export async function takeOver(
     throw unknownOutcome(
       request,
       `${describeMade(earlier)}. The service does not show whether it still exists, so the request is not sent again. ` +
-        `Set ${adoptingArgument(operation)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
+        `Set ${adoptingArgument(request.operation)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
   warn(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
   earlier.takeOver();
-  return { id, detail };
+  return id;
 }
 
 function unknownOutcome({ state }: MakingRequest, explanation: string): PartialFailure {

@@ -6,6 +6,7 @@ import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
 import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
+  earlierRequest,
   isOutcomeUnknown,
   keepingAdoption,
   lostResponseDifference,
@@ -191,9 +192,10 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
     what: `copy of task "${taskId}" in group "${taskGroupId}"`,
     state: args,
   };
-  const earlier = await takeOver(once, (id) => lookUpExistence(id, context), context);
-  if (earlier !== undefined) {
-    return earlier.id;
+  const earlier = await earlierRequest(once, context);
+  const existing = earlier && (await takeOver(once, earlier, (id) => lookUpExistence(id, context), context));
+  if (existing !== undefined) {
+    return existing;
   }
   const { data } = await sendOnce(
     once,

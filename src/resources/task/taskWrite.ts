@@ -1,10 +1,14 @@
+import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
+import { isRecord } from "../../values/isRecord";
+import { didYouMean } from "../../values/likelyName";
 import type { ArgSpecs } from "../args";
 import { workArgs } from "../args";
 import type { Context, PendingState } from "../resource";
-import { PartialFailure } from "../resource";
+import { PartialFailure, ResourceError } from "../resource";
+import { firstOf } from "../values";
 import { withoutHint } from "./lostResponse";
-import { withKnownActions } from "./unknownAction";
+import { fieldOf, lookUpTask } from "./taskPresence";
 
 export interface TaskWrite<State> {
   /** The state that the write leads to. */
@@ -69,4 +73,39 @@ export async function pendingWithAppend(pending: readonly string[], { journal }:
     return pending;
   }
   return ["append"];
+}
+
+/** Action ids that an error lists. */
+const mostIds = 30;
+
+/**
+ * A refusal of an action that the task does not have, with the ids that it has. The same error if they cannot be read.
+ * @param state the arguments: `actions` by their ids, or one `actionId`
+ */
+async function withKnownActions(
+  error: ServiceError,
+  state: { taskId: string; actions?: unknown; actionId?: unknown },
+  context: Context,
+): Promise<Error> {
+  const declared = isRecord(state.actions) ? state.actions : {};
+  const types = Object.values(declared).flatMap((each) =>
+    isRecord(each) && typeof each.actionType === "string" ? each.actionType : [],
+  );
+  const presence = await lookUpTask(state.taskId, types, context).catch(() => undefined);
+  const known = (presence?.is === "there" ? presence.actions : [])
+    .map((action) => fieldOf(action, "actionId"))
+    .filter((id) => typeof id === "string");
+  if (known.length === 0) {
+    return error;
+  }
+  const given = typeof state.actionId === "string" ? [state.actionId] : Object.keys(declared);
+  const unknown = given
+    .filter((id) => !known.includes(id))
+    .slice(0, mostIds)
+    .map((id) => `"${id}" is not among them${didYouMean(id, known) || "."}`);
+  const list = firstOf(
+    known.map((id) => `"${id}"`),
+    mostIds,
+  );
+  return new ResourceError([withoutHint(error), `The service shows the actions ${list}.`, ...unknown].join(" "));
 }

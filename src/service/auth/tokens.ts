@@ -1,5 +1,5 @@
+import { tokenSources } from "../errors/errorText";
 import type { Failure } from "../errors/failures";
-import { tokenSources } from "../errors/hints";
 import { onAbort } from "../onAbort";
 import type { AccessToken, CredentialSource, CredentialsInUse, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";

@@ -102,6 +102,14 @@ const message = {
 };
 const appended = (task: string) =>
   `The items may now be appended to the list of ${task}. Check with getActions before you append again, or write the whole list with isAppend false, which may be repeated.`;
+const ofTask = object<types.TaskRequest>({ taskId: id });
+const subtasks = {
+  ...write,
+  plan: "professional",
+  repeat: "repeatable",
+  request: object<types.SubtasksRequest>({ taskId: id, subTaskIds: listOf(id) }),
+  response: done,
+} as const;
 const rows = listOf(freeMap);
 const page = data(response<types.DataPage>({ data: rows, total: integer(), restTotal: integer(), offset: integer() }));
 
@@ -202,26 +210,18 @@ export const operations = {
     repeat: "once",
     ifLost: (task) =>
       `A run of ${task} may have started, and may be billed. Check before you start another one: after a start, getSubtasks shows new subtasks, or subtasks in progress. The service's own interface shows the batch number (lotNo), which gives access to the run's data.`,
-    request: object({ taskId: id }),
+    request: ofTask,
     response: data(response<types.StartedRun>({ lotNo: id, status: string })),
   }),
   /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
-    ...write,
+    ...subtasks,
     path: "/cloudextraction/subtasks:start",
-    plan: "professional",
-    repeat: "repeatable",
-    request: object({ taskId: id, subTaskIds: listOf(id) }),
-    response: done,
   }),
   /** Stops subtasks: `POST /cloudextraction/subtasks:stop`. Needs a Professional or Enterprise plan. */
   stopSubtasks: operation<types.SubtasksRequest, types.Envelope>({
-    ...write,
+    ...subtasks,
     path: "/cloudextraction/subtasks:stop",
-    plan: "professional",
-    repeat: "repeatable",
-    request: object({ taskId: id, subTaskIds: listOf(id) }),
-    response: done,
   }),
   /** Gets one page of a task's subtasks: `GET /cloudextraction/task/subtasks`. `allSubtasks` gets all of them. */
   getSubtasks: operation<types.GetSubtasksRequest, types.DataEnvelope<types.Subtask[]>>({
@@ -265,7 +265,7 @@ export const operations = {
     repeat: "once",
     ifLost: (task) =>
       `The data of ${task} may now be marked as exported. Check the total of getNotExportedData, and mark again only if all rows are safely written.`,
-    request: object({ taskId: id }),
+    request: ofTask,
     response: done,
   }),
   /** Removes all rows of a task permanently: `POST /data/remove`. Never sent again after a lost response. */
@@ -274,7 +274,7 @@ export const operations = {
     path: "/data/remove",
     repeat: "once",
     ifLost: (task) => `The data of ${task} may now be removed. Check the total of getData with size 1.`,
-    request: object({ taskId: id }),
+    request: ofTask,
     response: done,
   }),
   /**

@@ -1,8 +1,7 @@
 import type { PreparedRequest } from "../contract/requests";
 import { ServiceError } from "./errors";
 import type { Failure } from "./failures";
-import { oneLine } from "./foreignText";
-import { hintFor } from "./hints";
+import { oneLine, printable } from "./foreignText";
 
 type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId" | "about">;
 
@@ -42,4 +41,85 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
     requestId: told(failure.requestId),
     said: told(failure.said),
   });
+}
+
+/** What the user can do next: the last sentences of each error. */
+function hintFor(
+  request: PreparedRequest,
+  failure: Pick<Failure, "kind" | "outcome" | "about">,
+  nameOf: (option: string) => string,
+): string {
+  if (failure.outcome === "unknown") {
+    const lost = lostHint(request);
+    if (lost !== undefined) return lost;
+  }
+  switch (failure.kind) {
+    case "notFound":
+      return "Check the task's id, and that the credentials belong to the account that owns the task.";
+    case "actionNotFound":
+      return "Check the action's id and type against what getActions returns for this task.";
+    case "busy":
+      return `The task is running and cannot be changed now. Wait for its end or stop it, then try again. ${nameOf("busyTimeoutSeconds")} sets how long the client waits.`;
+    case "credential": {
+      const advice =
+        request.credential === "apiKey"
+          ? `Check the API key (${nameOf("apiKey")}).`
+          : `Set a valid ${tokenSources(nameOf)}.`;
+      return failure.about === "notOfService" ? `${advice} ${droppedCredential}` : advice;
+    }
+    case "plan": {
+      const advice =
+        request.operation.plan === "professional"
+          ? "The operation needs a Professional or Enterprise plan: check the account's plan and rights."
+          : "Nearly every operation can need a paid plan: check the account's plan and rights.";
+      return failure.about === "notOfService" ? `${advice} Or a proxy on the way refused it: check that too.` : advice;
+    }
+    case "rateLimited":
+      return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait. Requests of other programs at the same address count too.`;
+    case "unreachable":
+      if (failure.about === "proxy") {
+        return "Nothing was sent. Start the proxy, or correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, or add the service to NO_PROXY. Then try again.";
+      }
+      return `Nothing was sent. Check ${nameOf("baseUrl")}, the network and the proxy settings, then try again.`;
+    case "outcomeUnknown":
+      return request.upload === undefined
+        ? "It is safe to try again."
+        : `It is safe to try again. If each attempt ends like this, a proxy on the way may limit uploads: ${sizeOf(request)}.`;
+    case "contract":
+      return `Check that ${nameOf("baseUrl")} is the address of the service itself, and that no portal or proxy responds in its place.`;
+    case "aborted":
+      return failure.outcome === "unknown" ? "It is safe to try again." : "The service did nothing.";
+    case "invalidRequest":
+      return failure.outcome === "unknown"
+        ? "Correct the request and try again."
+        : "The service changed nothing. Correct the request and try again.";
+    case "refused":
+      if (failure.about === "size") {
+        return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
+      }
+      if (failure.about === "notOfService") {
+        return `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`;
+      }
+      return "Correct what the service reports, then try again.";
+  }
+}
+
+/** Advice for a refused credential, if the response does not say who refused it. */
+export const droppedCredential =
+  "If the credential is valid, a proxy on the way may have responded, or removed the credential from the request (Squid as a reverse proxy does, without login=PASS).";
+
+function sizeOf({ upload, json = "" }: PreparedRequest): string {
+  if (upload === undefined) return `the request has ${Buffer.byteLength(json)} bytes`;
+  return `the file has ${upload.file.size ?? "an unknown number of"} bytes`;
+}
+
+/** The options that give an access token, in words. */
+export function tokenSources(nameOf: (option: string) => string): string {
+  return `${nameOf("accessToken")}, ${nameOf("refreshToken")} or ${nameOf("credentialCommand")}`;
+}
+
+/** For a request that must not be sent again without a check. */
+function lostHint({ mayRepeat, operation, taskId, taskGroupId }: PreparedRequest): string | undefined {
+  const task = taskId === undefined ? "the task" : `task ${printable(taskId)}`;
+  return mayRepeat ? undefined : operation.ifLost?.(task, taskGroupId);
 }

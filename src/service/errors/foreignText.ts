@@ -53,6 +53,24 @@ function standsAlone(text: string, at: number, length: number): boolean {
   return !/[\p{L}\p{N}]/u.test(around);
 }
 
+/** Shorter strings are not hidden: they are hardly credentials, and hiding them would make messages unreadable. */
+const shortestCredential = 6;
+
+/** Hides the credentials in use, because a service can repeat them in its messages. */
+export class Redactor {
+  readonly #words = new Set<string>();
+
+  add(word: string | undefined): void {
+    if (word === undefined || word.length < shortestCredential) return;
+    const bytes = Buffer.from(word);
+    const base64 = bytes.toString("base64").replace(/={1,2}$/, "");
+    for (const form of [...spellingsOf(word), base64, bytes.toString("base64url")]) this.#words.add(lowerCase(form));
+  }
+
+  /** Hides the credentials, in any letter case. An arrow function, because it is passed as a callback. */
+  readonly scrub = (text: string): string => hideWords(text, [...this.#words], "[secret]");
+}
+
 /** Without line breaks, escape sequences and invisible characters, each run of which becomes one space. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();

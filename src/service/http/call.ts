@@ -66,16 +66,19 @@ export class Call {
     return this.#end - clock.now();
   }
 
-  /** Whether a second attempt can do no harm: the first one had no effect, or two have the effect of one. */
+  /**
+   * Whether the caller allows a second attempt, and it can do no harm: the first one had no effect, or two have the
+   * effect of one.
+   */
   mayRepeatAfter({ outcome }: Failure): boolean {
-    return this.request.mayRepeat || outcome === "notExecuted";
+    return !this.#once && (this.request.mayRepeat || outcome === "notExecuted");
   }
 
   /** Milliseconds to wait before the next attempt; undefined if there is none. */
   waitAfter(failure: Failure): number | undefined {
     this.last = failure;
     this.anyLost ||= failure.outcome === "unknown";
-    if (this.#once || !this.mayRepeatAfter(failure)) return undefined;
+    if (!this.mayRepeatAfter(failure)) return undefined;
     const wait = failure.kind === "busy" ? this.#waitWhileBusy() : this.#waitBeforeRetry(failure);
     if (wait === undefined) return undefined;
     this.#isTooLate = wait >= this.left;

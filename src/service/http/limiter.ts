@@ -53,11 +53,16 @@ export class Limiter {
     const isFree = activeCount < concurrency && this.#wait === 0;
     if (waits.aborted && !isFree) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
-      const stopListening = onAbort(waits, () => resolve(undefined));
+      let isGivenUp = false;
+      const stopListening = onAbort(waits, () => {
+        isGivenUp = true;
+        resolve(undefined);
+      });
       const inSlot = async (): Promise<T | undefined> => {
         while (this.#wait > 0 && !waits.aborted) await pause(this.#wait, waits);
         stopListening();
-        if (waits.aborted && !isFree) return undefined;
+        // The caller was told that nothing is sent.
+        if (isGivenUp) return undefined;
         const begun = clock.now();
         this.#nextStart = begun + second / this.#limits.requestsPerSecond;
         const result = await send();

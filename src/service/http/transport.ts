@@ -9,10 +9,10 @@ import type { HttpResponse, Loss } from "../errors/failures";
 import { codeOf } from "../files/privateFile";
 import type { ProxyServer } from "../options";
 import { ownPackage } from "../ownPackage";
+import { parsedUrl } from "../parsedUrl";
 import { deadlinePassed } from "./call";
 import type { TunnelOptions } from "./proxy";
 import { TunnelAgent } from "./proxy";
-import { responseOf } from "./responseOf";
 import type { UploadBody } from "./upload";
 import { FileProblem, uploadBody } from "./upload";
 
@@ -201,4 +201,32 @@ function watched(watch: Watch, ended: AbortSignal) {
       return request;
     },
   };
+}
+
+/** The headers with which servers, proxies and caches name themselves. */
+const naming = { server: "Server", via: "Via", "x-varnish": "X-Varnish" } as const;
+
+/** The parts of a response that the client reads. */
+function responseOf(url: string, status: number, headers: IncomingHttpHeaders, body: Buffer): HttpResponse {
+  const names = Object.entries(naming).flatMap(([name, shown]) =>
+    headers[name] ? [`${shown}: ${headers[name]}`] : [],
+  );
+  return {
+    status,
+    contentType: headers["content-type"] ?? "",
+    retryAfter: headers["retry-after"],
+    date: headers.date,
+    location: targetOf(headers.location, url),
+    challenge: headers["www-authenticate"],
+    age: Number.parseInt(headers.age ?? "", 10) || 0,
+    answeredBy: names.length === 0 ? undefined : names.join(", "),
+    rateHeaders: Object.keys(headers).filter((name) => /^(?:x-)?rate-?limit|^retry-after$/.test(name)),
+    body,
+  };
+}
+
+/** The target of a redirect without its query, which can hold a secret. */
+function targetOf(location: string | undefined, url: string): string | undefined {
+  const target = location === undefined ? undefined : parsedUrl(location, url);
+  return target === undefined || target.origin === "null" ? undefined : target.origin + target.pathname;
 }

@@ -275,6 +275,29 @@ describe("a Manifest with a variable that a preview does not know", () => {
   });
 });
 
+describe("a Manifest whose variables a preview does not know at all", () => {
+  it("makes unknown what has a variable, refuses one as a name, and takes their values in the up", async () => {
+    const program = `
+const first = native("TaskCopy", "first", { sourceTaskId: "template-1", taskGroupId: "group-1" });
+const variables = first.taskId.apply((id) => ({ shop: "https://shop.test/" + id, token: "a" }));
+exports.tasks = new pulumi.ComponentResource("webextract:index:Manifest", "tasks", { path: "tasks", variables, tasks: undefined }, {}, true).tasks;`;
+    const named = { ...options.files, "tasks/kids.yaml": `name: \${shop}\n${kids}` };
+    const world = await nativeWorld({ ...options, files: named, program });
+    try {
+      const { output } = await world.project.preview({ expect: "failure" });
+      assert.match(output, /tasks\/kids\.yaml:1:7 name: must be known when the program runs/);
+      world.project.write("tasks/kids.yaml", kids);
+      const { steps } = await world.project.previewJson();
+      const { startUrls } = steps.find(({ urn }) => urn.endsWith("ExtractionTask::novels"))?.newState?.inputs ?? {};
+      assert.equal((startUrls as { urls: unknown }).urls, "04da6b54-80e4-46f7-96ec-b56ff0331ba9");
+      await world.project.up();
+      assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);
+    } finally {
+      await world.remove();
+    }
+  });
+});
+
 describe("a Manifest of a program with transforms", () => {
   const program = (transform: string): string => `
 const args = { path: "tasks", variables: { shop: "https://shop.test", token: "a" }, tasks: undefined };

@@ -321,7 +321,7 @@ describe("DataExport with markScope task", () => {
 
   it("checks again before it repeats a mark that the service did not accept", async () => {
     world.configure({ maxRetries: "5" });
-    for (const code of ["TooManyRequests", "TaskExecuting"] as const) {
+    for (const code of ["TooManyRequests", "TaskExecuting", "Invalid.Token"] as const) {
       await world.finishedRun();
       const each = world.declare("DataExport");
       world.emulator.fault({ operation: "markExported", kind: "error", code });

@@ -63,6 +63,14 @@ describe("a refused access token", () => {
     });
   });
 
+  it("ends a call that makes one attempt only, and the next call takes another token", async () => {
+    const client = clientWith({ accessToken: "expired", refreshToken: "refresh-0" });
+    const error = await errorOf(client.stopSubtasks({ taskId: "t", subTaskIds: ["s"] }, { once: true }));
+    assert.deepEqual([error.kind, error.outcome, used()], ["credential", "notExecuted", ["expired"]]);
+    await stopSubtasks(client);
+    assert.equal(used().at(-1), "access-1");
+  });
+
   it("makes the command rest for 30 seconds if its new token is refused too, and the error says why each source has none", async () => {
     const path = join(world.folder, "token");
     writeFileSync(path, "dead-too");

@@ -193,6 +193,23 @@ describe("the limiter", () => {
     assert.equal(await acquire(limiter, AbortSignal.abort()), undefined);
   });
 
+  it("never sends a request that was given up while it waited for the rate, although its slot was free at once", async () => {
+    const limiter = new Limiter({ concurrency: 2, requestsPerSecond: 0.01 });
+    const controller = new AbortController();
+    const sent: string[] = [];
+    const run = (name: string) =>
+      limiter.run(controller.signal, async () => {
+        sent.push(name);
+        return { failure: undefined };
+      });
+    const results = [run("first"), run("second")];
+    await settled();
+    controller.abort();
+    assert.equal(await results[1], undefined);
+    await settled();
+    assert.deepEqual(sent, ["first"]);
+  });
+
   it("is shared by all clients of a service in this process", async () => {
     let open = 0;
     let most = 0;

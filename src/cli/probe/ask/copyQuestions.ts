@@ -5,32 +5,16 @@ import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
-import type { Answer, Probing } from "../question";
-import { described, nobody, refusalIn, settingOf } from "../question";
-import type { Reply } from "../requests";
+import { clockFinding } from "../../findings/findings";
+import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
+import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
+import type { RawResponse, Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
-import type { Trial } from "../trial";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { saysServerError, usualTypes } from "./readQuestions";
-
-/** The trial of a probe that writes, with its copy. */
-export interface OnCopy extends Probing {
-  readonly trial: Trial & { taskId: string };
-}
-
-/** @throws Error if there is no copy: the runner asks questions about one only after it exists */
-export function onCopy(probing: Probing): OnCopy {
-  if (probing.trial?.taskId === undefined) {
-    throw new Error("there is no copy");
-  }
-  return probing as OnCopy;
-}
+import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
 
 /** The one copy. @throws ServiceError if the service refuses it, and so none exists */
-export async function copyTask({ client, trial }: Probing): Promise<Answer> {
-  if (trial === undefined) {
-    throw new Error("a probe that only reads copies no task");
-  }
+export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
   trial.making("copy");
   try {
     const { data } = await client.copyTask({ taskId: trial.from, taskGroupId: trial.group });
@@ -52,26 +36,11 @@ export async function copyTask({ client, trial }: Probing): Promise<Answer> {
   }
 }
 
-/** The form of an id, for a report that shows none. */
-export function shapeOf(id: unknown): string {
-  const text = String(id);
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
-    return "a UUID";
-  }
-  const kind = /^\d+$/.test(text)
-    ? "digits"
-    : /^[0-9A-Z]+:[0-9]+$/i.test(text)
-      ? "characters with a colon"
-      : "characters";
-  return `${text.length} ${kind}${typeof id === "string" ? "" : ", not a string"}`;
-}
-
-export async function idShapes(probing: Probing): Promise<Answer> {
-  const { trial, requests } = onCopy(probing);
+export async function idShapes({ trial, requests, taskId }: OnCopy): Promise<Answer> {
   const requestId = requests.responses.map(({ body }) => fieldAt(body, "requestId")).find((id) => id !== undefined);
   const [action] = trial.actions;
   const shapes = [
-    `task: ${shapeOf(trial.taskId)}`,
+    `task: ${shapeOf(taskId)}`,
     ...(action === undefined ? [] : [`action: ${shapeOf(fieldOf(action, "actionId"))}`]),
     requestId === undefined ? "no requestId" : `requestId: ${shapeOf(requestId)}`,
   ];
@@ -91,32 +60,28 @@ export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
 }
 
 /** The actions as the service shows them, with which the other questions work. */
-export async function actionsOfCopy(probing: Probing): Promise<Answer> {
-  const { trial } = onCopy(probing);
-  trial.actions = await readActions(probing);
+export async function actionsOfCopy(on: OnCopy): Promise<Answer> {
+  const { trial } = on;
+  trial.actions = (await readActions(on)) ?? [];
   const loops = trial.actions.filter((action) => Array.isArray(fieldOf(action, "loopItems")));
   const [loop] = loops;
-  if (loop !== undefined) {
-    const [actionId, actionType, loopType] = ["actionId", "actionType", "loopType"].map((name) => fieldOf(loop, name));
-    trial.loop = {
-      ...{ actionId: String(actionId), actionType: String(actionType), loopType: String(loopType ?? "UrlList") },
-      items: itemsOf(loop) ?? [],
-    };
-  }
-  const properties = trial.actions.flatMap((action) => propertiesOf(action).map((pair) => ({ action, pair })));
+  trial.loop = loop && {
+    ...nameOf(loop),
+    loopType: String(fieldOf(loop, "loopType") ?? "UrlList"),
+    items: itemsOf(loop) ?? [],
+  };
+  const properties = trial.actions.flatMap((action) =>
+    propertiesOf(action).map(([name, value]) => ({ ...nameOf(action), name, value })),
+  );
   // A number shows whether the service keeps strings.
-  const chosen = properties.find(({ pair: [, value] }) => isNumberLike(value)) ?? properties[0];
-  if (chosen !== undefined) {
-    const [actionId, actionType] = ["actionId", "actionType"].map((name) => String(fieldOf(chosen.action, name)));
-    const [name, value] = chosen.pair;
-    trial.property = { actionId: actionId ?? "", actionType: actionType ?? "", name, value: String(value) };
-  }
+  const chosen = properties.find(({ value }) => isNumberLike(value)) ?? properties[0];
+  trial.property = chosen && { ...chosen, value: String(chosen.value) };
   const types = trial.actions.map((action) => fieldOf(action, "actionType"));
   if (trial.actions.length === 0) {
     return { is: "unclear", found: "The service shows no action of the copy. Choose a task with a loop." };
   }
   const shape = shapeOfActions(trial.actions);
-  const values = properties.map(({ pair: [, value] }) => value);
+  const values = properties.map(({ value }) => value);
   const typed = values.some((value) => typeof value !== "string");
   const behaviours = [
     ...(shape === undefined ? [] : [`actionShape=${shape}`]),
@@ -126,15 +91,12 @@ export async function actionsOfCopy(probing: Probing): Promise<Answer> {
   return { found, behaviours };
 }
 
-function isNumberLike(value: unknown): boolean {
-  return typeof value !== "string" || /^(?:-?\d+|true|false)$/.test(value);
+function nameOf(action: ActionShown): { actionId: string; actionType: string } {
+  return { actionId: String(fieldOf(action, "actionId")), actionType: String(fieldOf(action, "actionType")) };
 }
 
-export async function readActions(probing: Probing): Promise<ActionShown[]> {
-  const { client, settings, trial } = onCopy(probing);
-  const actionTypes = [...new Set([...usualTypes, ...settings.actionTypes])].sort();
-  const { response } = await replyOf(client.getActions({ taskIds: [trial.taskId], actionTypes }));
-  return response?.data.flatMap(({ actions }) => actions) ?? [];
+function isNumberLike(value: unknown): boolean {
+  return typeof value !== "string" || /^(?:-?\d+|true|false)$/.test(value);
 }
 
 const fieldsOfActions = ["actionType", "actionId", "name", "loopType", "loopItems", "properties"];
@@ -146,10 +108,9 @@ function propertiesOf(action: ActionShown): [string, unknown][] {
     : isPlainMap(properties)
       ? Object.entries(properties)
       : Object.entries(action).filter(([name]) => !fieldsOfActions.includes(name));
-  return pairs.filter((pair) => pair !== undefined && ["string", "number", "boolean"].includes(typeof pair[1])) as [
-    string,
-    unknown,
-  ][];
+  return pairs
+    .filter((pair) => pair !== undefined)
+    .filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
 }
 
 function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat" | undefined {
@@ -161,9 +122,8 @@ function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat
 }
 
 /** getActions of the copy and of a task that does not exist, in one request. */
-export async function severalTasks(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
-  const request = { taskIds: [trial.taskId, nobody], actionTypes: [...usualTypes] };
+export async function severalTasks({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
+  const request = { taskIds: [taskId, nobody], actionTypes: [...usualTypes] };
   const { response, refusal } = await replyOf(client.getActions(request));
   if (response !== undefined) {
     const isThere = response.data.some(({ taskId }) => taskId === nobody);
@@ -171,7 +131,7 @@ export async function severalTasks(probing: Probing): Promise<Answer> {
     return { found, behaviours: isThere ? [] : ["getActionsMissing=leftOut"] };
   }
   const names = JSON.stringify(requests.last?.body ?? "").includes(nobody);
-  const found = `A refusal of both, ${refusalIn(refusal)}, ${names ? "which names the missing task" : "which does not name the missing task"}.`;
+  const found = `A refusal of both, ${refusalIn(refusal)}, which ${names ? "names" : "does not name"} the missing task.`;
   if (trial.actions.length === 0) {
     // Perhaps it refuses every read of actions.
     return { is: "unclear", found };
@@ -182,10 +142,9 @@ export async function severalTasks(probing: Probing): Promise<Answer> {
   return { found, behaviours };
 }
 
-export async function unknownAction(probing: Probing): Promise<Answer> {
-  const { client, trial } = onCopy(probing);
+export async function unknownAction({ client, taskId }: OnCopy): Promise<Answer> {
   const action = { actionId: "webextract-probe-no-action", actionType: "NavigateAction", properties: [] };
-  const { refusal } = await replyOf(client.updateActionProperties({ taskId: trial.taskId, actions: [action] }));
+  const { refusal } = await replyOf(client.updateActionProperties({ taskId, actions: [action] }));
   if (refusal === undefined) {
     const remedy = 'Check the action ids of a program with "webextract actions": a wrong one is not refused.';
     return { is: "warning", found: "A change of an action that does not exist is accepted.", remedy };
@@ -194,10 +153,8 @@ export async function unknownAction(probing: Probing): Promise<Answer> {
 }
 
 /** Which credential reads, writes and the upload take. */
-export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
-  const { client, options, needsKey, trial } = onCopy(probing);
+export async function credentialsOfCopy({ client, options, needsKey, trial, taskId }: OnCopy): Promise<Answer> {
   const { apiKey, credentials: scheme = "contract" } = options;
-  const { taskId } = trial;
   const token = needsKey ? undefined : await accessTokenOf(client);
   const key: Record<string, string> | undefined = apiKey === undefined ? undefined : { "x-api-key": apiKey };
   const bearer = token === undefined ? undefined : { Authorization: `Bearer ${token}` };
@@ -220,34 +177,28 @@ export async function credentialsOfCopy(probing: Probing): Promise<Answer> {
   // A token that has expired meanwhile is refused as one that is not wanted.
   const isAlive = accepted(uploadByToken) !== false || accepted(await takes("getData", one, bearer)) === true;
   const byToken = isAlive ? accepted(uploadByToken) : undefined;
-  const words = [
-    said("a read with the API key", read),
-    said("a write with the API key", write),
-    said("the upload of two URLs with the API key", upload),
-    said("the upload with the access token", uploadByToken),
-  ].filter((word) => word !== undefined);
+  const replies = {
+    "a read with the API key": read,
+    "a write with the API key": write,
+    "the upload of two URLs with the API key": upload,
+    "the upload with the access token": uploadByToken,
+  };
+  const words = Object.entries(replies).flatMap(([what, reply]) => (reply ? [`${what}: ${outcomeIn(reply)}`] : []));
   const found = words.length === 0 ? "No API key is configured, and the task shows no URL." : `${words.join("; ")}.`;
   const behaviours = acceptances(accepted(read), byKey, byToken);
   trial.uploadsWith = byKey === true ? "apiKey" : byToken === true ? "bearer" : undefined;
   if (scheme === "bearer" && byKey === true && byToken === false) {
-    const setting = settingOf("credentials", "contract");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "contract", { found, behaviours });
   }
   if (needsKey) {
-    const setting = settingOf("credentials", "apiKey");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "apiKey", { found, behaviours });
   }
   if (scheme === "contract" && byKey !== true && byToken === true) {
-    const setting = settingOf("credentials", "bearer");
-    return { is: "problem", found, behaviours, remedy: `Run: ${setting.command}`, setting };
+    return needsSetting("credentials", "bearer", { found, behaviours });
   }
   return byKey === false && byToken !== true && isAlive
     ? { is: "problem", found, behaviours, limitation: "TaskStartUrls and `startUrls` cannot set the start URLs." }
     : { found, behaviours };
-}
-
-function said(what: string, reply: Reply<unknown> | undefined): string | undefined {
-  return reply && `${what}: ${reply.refusal === undefined ? "accepted" : refusalIn(reply.refusal)}`;
 }
 
 /** The values of `credentialAcceptance` that fit. Undefined: not asked. */
@@ -278,19 +229,9 @@ function urlsOf({ loop, actions }: Trial): string[] {
 const dataSizes = [1001, 1000, 500, 200, 100, 50, 20];
 const subtaskSizes = [1000, 100, 21, 20, 10];
 
-export async function pageLimits(probing: Probing): Promise<Answer> {
-  const { client, options, trial } = onCopy(probing);
-  const { taskId } = trial;
-  const firstOf = async (sizes: readonly number[], read: (size: number) => Promise<unknown>) => {
-    for (const size of sizes) {
-      if ((await replyOf(read(size))).refusal === undefined) {
-        return size;
-      }
-    }
-    return undefined;
-  };
-  const rows = await firstOf(dataSizes, (size) => client.getData({ taskId, offset: 0, size }));
-  const subtasks = await firstOf(subtaskSizes, (size) => client.getSubtasks({ taskId, page: 1, size }));
+export async function pageLimits({ client, options, trial, taskId }: OnCopy): Promise<Answer> {
+  const rows = await firstAccepted(dataSizes, (size) => client.getData({ taskId, offset: 0, size }));
+  const subtasks = await firstAccepted(subtaskSizes, (size) => client.getSubtasks({ taskId, page: 1, size }));
   trial.pageMax = rows;
   const words = [rows, subtasks].map((size) => (size === undefined ? "none of the tried sizes" : String(size)));
   const found = `Largest accepted size that was tried: rows ${words[0]}, subtasks ${words[1]}.`;
@@ -312,52 +253,50 @@ function maximum(name: string, sizes: readonly number[], accepted: number | unde
 }
 
 /** Reads, a mark and a remove of a copy that has no rows. */
-export async function withoutRows(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
-  const { taskId } = trial;
+export async function withoutRows({ client, requests, taskId }: OnCopy): Promise<Answer> {
   const replies = {
     notexported: await replyOf(client.getNotExportedData({ taskId, size: 1 })),
     markexported: await replyOf(client.markExported({ taskId })),
     remove: await replyOf(client.removeData({ taskId })),
     subtasks: await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 })),
   };
-  const words = Object.entries(replies).map(([name, { refusal }]) =>
-    refusal === undefined ? `${name} accepted` : `${name} ${refusalIn(refusal)}`,
-  );
-  const isWithout = requests.responses.filter(
-    ({ operation, status }) => status === 200 && ["markExported", "removeData", "updateTaskUrls"].includes(operation),
-  );
-  const changes = requests.responses.filter(
-    ({ operation, status }) =>
-      status === 200 && ["updateTaskParameters", "updateActionProperties", "updateLoopItems"].includes(operation),
-  );
-  const isWordy = requests.responses.some(({ status, body }) => status === 200 && saysSuccess(fieldAt(body, "error")));
-  const successBody = isWordy
-    ? changes.length === 0
-      ? ["words", "wordsWithoutData"]
-      : [changes.some(({ body }) => (fieldAt(body, "data") ?? undefined) === undefined) ? "wordsWithoutData" : "words"]
-    : isWithout.length === 0
-      ? []
-      : [isWithout.some(({ body }) => fieldAt(body, "data") === null) ? "nullData" : "contract"];
+  const words = Object.entries(replies).map(([name, reply]) => `${name} ${outcomeIn(reply)}`);
+  const successes = requests.responses.filter(({ status }) => status === 200);
+  const isWordy = successes.some(({ body }) => saysSuccess(fieldAt(body, "error")));
   const form = isWordy ? " A success has words in `error`." : "";
-  return { found: `${words.join(", ")}.${form}`, behaviours: successBody.map((value) => `successBody=${value}`) };
+  const values = isWordy ? wordyBodies(successes) : plainBodies(successes);
+  return { found: `${words.join(", ")}.${form}`, behaviours: values.map((value) => `successBody=${value}`) };
+}
+
+/** The values of `successBody` that fit a service whose successes have words. */
+function wordyBodies(successes: readonly RawResponse[]): string[] {
+  const writes = ["updateTaskParameters", "updateActionProperties", "updateLoopItems"];
+  const data = successes.flatMap(({ operation, body }) => (writes.includes(operation) ? [fieldAt(body, "data")] : []));
+  if (data.length === 0) {
+    return ["words", "wordsWithoutData"];
+  }
+  return [data.some((each) => each === undefined || each === null) ? "wordsWithoutData" : "words"];
+}
+
+/** The same without words. */
+function plainBodies(successes: readonly RawResponse[]): string[] {
+  const withoutData = ["markExported", "removeData", "updateTaskUrls"];
+  const bodies = successes.filter(({ operation }) => withoutData.includes(operation));
+  if (bodies.length === 0) {
+    return [];
+  }
+  return [bodies.some(({ body }) => fieldAt(body, "data") === null) ? "nullData" : "contract"];
 }
 
 export async function rates({ client, requests }: Probing): Promise<Answer> {
   const names = [...new Set(requests.responses.flatMap(({ rateHeaders }) => rateHeaders))].sort();
   const refused = requests.responses.filter(({ status }) => statusSays.tooMany(status));
-  const seconds = Math.round(Math.abs(client.clockAhead ?? 0) / 1000);
-  const clock =
-    client.clockAhead === undefined
-      ? "No response has a date."
-      : `The clock of this machine is ${seconds <= 1 ? "within 1 s" : `${seconds} s ${client.clockAhead > 0 ? "ahead" : "behind"}`}.`;
-  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${clock}`;
+  const clock = clockFinding(client);
+  const time =
+    client.clockAhead === undefined ? "No response has a date." : `The clock of this machine is ${clock.found}.`;
+  const found = `Headers about a rate: ${names.join(", ") || "none"}. Refusals for the rate: ${refused.length}. ${time}`;
   const waits = refused.some(({ rateHeaders }) => rateHeaders.includes("retry-after"));
   const behaviours =
     refused.length === 0 ? [] : waits ? ["retryAfter=seconds", "retryAfter=date"] : ["retryAfter=none"];
-  if (seconds > 60) {
-    const remedy = "Set the clock of this machine, or tokens look expired too early or too late.";
-    return { is: "warning", found, behaviours, remedy };
-  }
-  return { found, behaviours };
+  return clock.is === "problem" ? { is: "warning", found, behaviours, remedy: clock.remedy } : { found, behaviours };
 }

@@ -1,16 +1,15 @@
+import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf, itemsOf, propertyOf } from "../../../resources/task/taskPresence";
 import { isPlainMap } from "../../../resources/values";
-import type { Answer, Probing } from "../question";
-import { refusalIn } from "../question";
+import type { Answer, OnCopy, TrialLoop, TrialProperty } from "../question";
+import { refused } from "../question";
 import { fieldAt, replyOf } from "../requests";
-import type { TrialLoop, TrialProperty } from "../trial";
-import type { OnCopy } from "./copyQuestions";
-import { onCopy, readActions } from "./copyQuestions";
+import { readActions } from "./readQuestions";
 
 /** A change of a property with updateActionProperties, which the next question takes back. */
-export async function properties(probing: Probing): Promise<Answer> {
-  const { client, trial } = onCopy(probing);
-  const { property, taskId } = trial;
+export async function properties(on: OnCopy): Promise<Answer> {
+  const { client, taskId } = on;
+  const { property } = on.trial;
   if (property === undefined) {
     return { is: "unclear", found: "The service shows no property of the copy." };
   }
@@ -18,10 +17,9 @@ export async function properties(probing: Probing): Promise<Answer> {
     client.updateActionProperties({ taskId, actions: [withValue(property, changed(property))] }),
   );
   if (refusal !== undefined) {
-    const limitation = "TaskActionConfig and `properties` of an ExtractionTask cannot set this property.";
-    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+    return refused(refusal, "TaskActionConfig and `properties` of an ExtractionTask cannot set this property.");
   }
-  const shown = await shownValue(onCopy(probing), property);
+  const shown = await shownValue(on, property);
   return shown === changed(property)
     ? { found: "The change is accepted and shown." }
     : {
@@ -39,10 +37,11 @@ function withValue({ actionId, actionType, name }: TrialProperty, value: string)
   return { actionId, actionType, properties: [{ name, value }] };
 }
 
-async function shownValue(probing: OnCopy, { actionId, name, value }: TrialProperty): Promise<string | undefined> {
-  const action = (await readActions(probing)).find((each) => fieldOf(each, "actionId") === actionId);
+async function shownValue(on: OnCopy, property: TrialProperty): Promise<string | undefined> {
+  const { actionId, name, value } = property;
+  const action = await shownAction(on, actionId);
   // A service that shows numbers shows 201 for "201".
-  return action && propertyOf(action, name, propertyOf(action, name, changed({ value } as TrialProperty)) ?? value);
+  return action && propertyOf(action, name, propertyOf(action, name, changed(property)) ?? value);
 }
 
 const someItems = ["https://example.com/1", "https://example.com/2", "https://example.com/3"];
@@ -51,9 +50,9 @@ const someItems = ["https://example.com/1", "https://example.com/2", "https://ex
  * updateTaskParameters with the property as it was, and a loop: inside its action, and in a list beside the actions if
  * that has no effect.
  */
-export async function loopsInParameters(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
-  const { loop, property, taskId } = trial;
+export async function loopsInParameters(on: OnCopy): Promise<Answer> {
+  const { client, requests, taskId } = on;
+  const { loop, property } = on.trial;
   const first = otherItems(loop);
   const loopItems = loop && { actionId: loop.actionId, loopType: written(loop), loopItems: first, isAppend: false };
   const ofLoop = loop === undefined ? [] : [{ actionId: loop.actionId, actionType: loop.actionType, loopItems }];
@@ -65,8 +64,7 @@ export async function loopsInParameters(probing: Probing): Promise<Answer> {
   }
   const { refusal } = await replyOf(client.updateTaskParameters({ taskId, actions } as never));
   if (refusal !== undefined) {
-    const limitation = "TaskParameters and ExtractionTask cannot set the actions of this task.";
-    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+    return refused(refusal, "TaskParameters and ExtractionTask cannot set the actions of this task.");
   }
   const repeated = updatedParameters(fieldAt(requests.last?.body, "data", "updatedParameters"));
   const confirmed = `The response repeats ${repeated === undefined ? "nothing that is known" : (repeats[repeated] ?? repeated)}.`;
@@ -74,7 +72,7 @@ export async function loopsInParameters(probing: Probing): Promise<Answer> {
   if (loop === undefined) {
     return { found: `The task shows no loop. ${confirmed}`, behaviours };
   }
-  const inside = await shownItems(onCopy(probing));
+  const inside = await shownItems(on, loop);
   if (inside === undefined) {
     return { is: "unclear", found: `The list of the loop is not shown. ${confirmed}`, behaviours };
   }
@@ -86,7 +84,7 @@ export async function loopsInParameters(probing: Probing): Promise<Answer> {
   }
   const json = JSON.stringify({ taskId, actions: ofProperty, loopItems: [loopItems] });
   const inList = await replyOf(client.send("updateTaskParameters", { json }));
-  const takesList = inList.refusal === undefined && isShown(await shownItems(onCopy(probing)), first);
+  const takesList = inList.refusal === undefined && isShown(await shownItems(on, loop), first);
   const list = takesList ? "A list beside the actions does." : "A list beside the actions has none either.";
   const found = `A loop inside its action is accepted, and has no effect. ${list} ${confirmed} The package notices it, and sends loops with updateLoopItems.`;
   return { found, behaviours: ["loopsInActions=ignored", ...behaviours] };
@@ -115,24 +113,24 @@ function updatedParameters(shown: unknown): string | undefined {
 }
 
 /** updateLoopItems: an append, one without `isAppend`, and one that replaces and leaves the list for the run. */
-export async function loopItems(probing: Probing): Promise<Answer> {
-  const { client, trial } = onCopy(probing);
-  const { loop, taskId } = trial;
+export async function loopItems(on: OnCopy): Promise<Answer> {
+  const { client, taskId } = on;
+  const { loop } = on.trial;
   if (loop === undefined) {
     return { is: "unclear", found: "The service shows no loop of the copy. Choose a task with a loop." };
   }
   const [one = "", two = "", three = ""] = itemsFor(loop);
   const whole = { taskId, actionId: loop.actionId, loopType: written(loop) };
-  const before = (await shownItems(onCopy(probing))) ?? [];
+  const before = (await shownItems(on, loop)) ?? [];
   const appended = await replyOf(client.updateLoopItems({ ...whole, loopItems: [three], isAppend: true }));
-  const afterAppend = await shownItems(onCopy(probing));
+  const afterAppend = await shownItems(on, loop);
   const appends = appended.refusal === undefined && isShown(afterAppend, [...before, three]);
   const json = JSON.stringify({ ...whole, loopItems: [one, two] });
   const omitted = await replyOf(client.send("updateLoopItems", { json }));
-  const afterOmitted = omitted.refusal === undefined ? await shownItems(onCopy(probing)) : undefined;
+  const afterOmitted = omitted.refusal === undefined ? await shownItems(on, loop) : undefined;
   const left = forRun(loop);
   const replaced = await replyOf(client.updateLoopItems({ ...whole, loopItems: left, isAppend: false }));
-  const action = await loopAction(onCopy(probing));
+  const action = await shownAction(on, loop.actionId);
   const replaces = replaced.refusal === undefined && isShown(action && itemsOf(action), left);
   const isChanged = afterAppend !== undefined && !isShown(afterOmitted, afterAppend);
   const omittedMeans =
@@ -186,13 +184,12 @@ function forRun({ items }: TrialLoop): string[] {
   return c === undefined ? [a, b, b] : [a, b, b, c];
 }
 
-async function loopAction(probing: OnCopy) {
-  const { loop } = probing.trial;
-  return (await readActions(probing)).find((each) => fieldOf(each, "actionId") === loop?.actionId);
+async function shownAction(on: OnCopy, actionId: string): Promise<ActionShown | undefined> {
+  return (await readActions(on))?.find((each) => fieldOf(each, "actionId") === actionId);
 }
 
-async function shownItems(probing: OnCopy): Promise<string[] | undefined> {
-  const action = await loopAction(probing);
+async function shownItems(on: OnCopy, { actionId }: TrialLoop): Promise<string[] | undefined> {
+  const action = await shownAction(on, actionId);
   return action && itemsOf(action);
 }
 

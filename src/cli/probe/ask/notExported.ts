@@ -33,8 +33,8 @@ const services = Object.entries(values).reduce<object[]>(
 ) as Service[];
 
 /**
- * The values that fit two reads, a mark, and a third read. Of a behaviour whose every value fits, and if no service is
- * known that shows these rows, there are none.
+ * The values that fit two reads, a mark, and a third read. A behaviour is left out if each of its values fits, or if no
+ * known service shows these rows.
  * @param sizes the size of each read
  */
 export function fittingValues(
@@ -69,63 +69,39 @@ function fits(
     }
     const expected = task.read(sizes[at] ?? 0);
     return (
-      expected.rows.length === rows.length &&
-      expected.rows.every((row, index) => (textOf(row) ?? rows[index]) === rows[index]) &&
+      expected.end - expected.start === rows.length &&
+      rows.every((row, index) => (textOf(expected.start + index) ?? row) === row) &&
       (!withTotals || expected.total === total)
     );
   });
 }
 
-/** The rows of a run by their numbers, the oldest first. */
+/** The rows of a run by their numbers, the oldest first: those that are exported, then the returned ones, then others. */
 class ModelTask {
-  /** All rows before it are exported. */
   #exportedTo = 0;
-  /** Exported rows after these. */
-  readonly #exported = new Set<number>();
-  readonly #returned = new Set<number>();
+  #returnedTo = 0;
 
   constructor(
     private readonly service: Service,
     private readonly count: number,
   ) {}
 
-  read(size: number): { rows: number[]; total: number } {
+  read(size: number): { start: number; end: number; total: number } {
     const { notExported, notExportedCounts, otherMarks } = this.service;
     this.#exportTo({ none: 0, half: Math.floor(this.count / 2), all: this.count }[otherMarks]);
-    const isOnce = notExported === "handedOutOnce";
-    const exported = this.#exportedTo + this.#exported.size;
-    const returned = isOnce ? this.#returned.size : 0;
-    const notCounted = { usual: exported, notReturned: exported + returned, allRows: 0 }[notExportedCounts];
-    const rows = isOnce ? [] : [...this.#returned].sort((one, other) => one - other).slice(0, size);
-    for (let row = this.#exportedTo; row < this.count && rows.length < size; row += 1) {
-      if (!this.#exported.has(row) && !this.#returned.has(row)) {
-        rows.push(row);
-      }
-    }
-    for (const row of rows) {
-      this.#returned.add(row);
-    }
-    return { rows, total: this.count - notCounted };
+    const start = notExported === "handedOutOnce" ? this.#returnedTo : this.#exportedTo;
+    const notCounted = { usual: this.#exportedTo, notReturned: start, allRows: 0 }[notExportedCounts];
+    const end = Math.min(start + size, this.count);
+    this.#returnedTo = Math.max(this.#returnedTo, end);
+    return { start, end, total: this.count - notCounted };
   }
 
   mark(): void {
-    if (this.service.markScope === "task") {
-      this.#exportTo(this.count);
-    }
-    for (const row of this.#returned) {
-      this.#exported.add(row);
-    }
-    this.#returned.clear();
+    this.#exportTo(this.service.markScope === "task" ? this.count : this.#returnedTo);
   }
 
   #exportTo(end: number): void {
     this.#exportedTo = Math.max(this.#exportedTo, end);
-    for (const rows of [this.#exported, this.#returned]) {
-      for (const row of rows) {
-        if (row < this.#exportedTo) {
-          rows.delete(row);
-        }
-      }
-    }
+    this.#returnedTo = Math.max(this.#returnedTo, this.#exportedTo);
   }
 }

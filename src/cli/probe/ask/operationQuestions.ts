@@ -5,8 +5,8 @@ import { operations } from "../../../service/contract/operations";
 import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
-import type { Answer, Probing } from "../question";
-import { nobody, refusalIn, settingOf, vocabulary } from "../question";
+import type { Answer, OnCopy, Probing } from "../question";
+import { nobody, outcomeIn, refusalIn, refused, settingOf, vocabulary } from "../question";
 import type { Reply } from "../requests";
 import { anyReplyOf, fieldAt } from "../requests";
 import { saysServerError } from "./readQuestions";
@@ -46,50 +46,49 @@ function requestsFor(taskId: string, group: string): [OperationName, object][] {
  * One request of each operation for a task that does not exist: with the API key if the service accepts it for the
  * copy, because the requests to the copy have the access token.
  */
-export async function refusals({ client, clientWith, requests, trial, options }: Probing): Promise<Answer> {
-  const asker = trial?.takesKey ? clientWith({ credentials: "apiKey" }) : client;
+export async function refusals({ client, clientWith, requests, trial, options }: OnCopy): Promise<Answer> {
+  const asker = trial.takesKey ? clientWith({ credentials: "apiKey" }) : client;
   const groups = new Map<string, OperationName[]>();
   const codes = new Set<string>();
-  const answer: Partial<Answer> = {};
+  let behaviours: string[] | undefined;
   let isGone = false;
   let once = false;
   // The upload can need another credential than the present options give it, or none fits.
-  const uploader = trial?.uploadsWith && clientWith({ credentials: trial.uploadsWith });
-  const asked = requestsFor(nobody, trial?.group ?? "").filter(
-    ([name]) => name !== "updateTaskUrls" || uploader !== undefined,
-  );
-  for (const [name, request] of asked) {
-    const { refusal }: Reply<Buffer> = await anyReplyOf(
-      (name === "updateTaskUrls" ? (uploader ?? asker) : asker).send(name, { request }, { once }),
-    );
-    const said = refusal === undefined ? "accepted" : refusalIn(refusal);
+  const uploader = trial.uploadsWith && clientWith({ credentials: trial.uploadsWith });
+  for (const [name, request] of requestsFor(nobody, trial.group)) {
+    const sender = name === "updateTaskUrls" ? uploader : asker;
+    if (sender === undefined) {
+      continue;
+    }
+    const { refusal }: Reply<Buffer> = await anyReplyOf(sender.send(name, { request }, { once }));
+    const said = outcomeIn({ refusal });
     groups.set(said, [...(groups.get(said) ?? []), name]);
     if (name === "getData") {
       isGone = refusal?.kind === "notFound";
       // The client would send it again each time.
       once = (refusal?.status ?? 0) >= 500;
       const raw = requests.last;
-      answer.behaviours = refusal && [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
+      behaviours = refusal && [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
     }
     if (["copyTask", "startTask"].includes(name) && refusal?.kind === "refused" && refusal.outcome === "unknown") {
       for (const code of vocabulary([refusal.code])) codes.add(code);
     }
   }
-  const [all, ...others] = [...groups].map(([said, names]) => `${said} (${names.join(", ")})`);
-  const whose = trial?.takesKey ? " with the API key" : "";
+  const said = [...groups].map(([what, names]) => `${what} (${names.join(", ")})`);
+  const whose = trial.takesKey ? " with the API key" : "";
   const found =
-    others.length === 0
+    groups.size === 1
       ? `All ${counted([...groups.values()].flat().length, "operation")}${whose}: ${[...groups.keys()].join()}.`
-      : `${[all, ...others].join("; ")}${whose}.`;
+      : `${said.join("; ")}${whose}.`;
   if (!isGone) {
     const limitation = "A refresh does not see that a task is gone: remove the resource from the program then.";
-    return { ...answer, is: "problem", found, limitation };
+    return { behaviours, is: "problem", found, limitation };
   }
   const listed = options.notExecutedCodes ?? [];
   const lacking = [...codes].filter((code) => !listed.includes(code));
   return lacking.length === 0
-    ? { ...answer, found }
-    : { ...answer, found, setting: settingOf("notExecutedCodes", [...listed, ...lacking].join(",")) };
+    ? { behaviours, found }
+    : { behaviours, found, setting: settingOf("notExecutedCodes", [...listed, ...lacking].join(",")) };
 }
 
 function errorBody(body: unknown, bytes: number): string {
@@ -135,18 +134,17 @@ export async function wrongToken({ client }: Probing): Promise<Answer> {
   }
   const { status = 0, kind, code } = refusal;
   const behaviours = [`expiredToken=status${status}`].filter((each) => /=status40[013]$/.test(each));
-  const found = `A refusal: ${refusalIn(refusal)}.`;
   // A refusal of the permission without a code can mean an expired token, and the client renews it once.
   if (kind === "credential" || (kind === "plan" && code === undefined)) {
-    return { found, behaviours };
+    return { found: `A refusal: ${refusalIn(refusal)}.`, behaviours };
   }
   const limitation =
     "An access token that expires during a command ends it: the package does not see why it was refused.";
-  return { is: "problem", found, behaviours, limitation };
+  return { ...refused(refusal, limitation), behaviours };
 }
 
 /** With a read of the copy, because that is accepted without a doubt. */
-export async function bothCredentials({ client, options: { apiKey }, taskId = nobody }: Probing): Promise<Answer> {
+export async function bothCredentials({ client, options: { apiKey }, taskId }: OnCopy): Promise<Answer> {
   const token = await accessTokenOf(client);
   if (token === undefined || apiKey === undefined) {
     return { is: "unclear", found: "Only one credential is configured." };
@@ -167,18 +165,16 @@ export async function bothCredentials({ client, options: { apiKey }, taskId = no
 
 /** The access token in use. Undefined if there is none. */
 export async function accessTokenOf(client: Probing["client"]): Promise<string | undefined> {
-  return client.describeCredentials().source === "none"
-    ? undefined
-    : client.credentialForCommand().then(
-        ({ AccessToken }) => AccessToken,
-        () => undefined,
-      );
+  return client.credentialForCommand().then(
+    ({ AccessToken }) => AccessToken,
+    () => undefined,
+  );
 }
 
 export async function missingField({ client }: Probing): Promise<Answer> {
   const body = await anyReplyOf(client.send("updateActionProperties", { json: "{}" }));
   const query = await anyReplyOf(client.send("getData", { path: `${operations.getData.path}?offset=0&size=1` }));
-  const words = [body, query].map(({ refusal }) => (refusal === undefined ? "accepted" : refusalIn(refusal)));
+  const words = [body, query].map(outcomeIn);
   const found = `In a body: ${words[0]}. In a query: ${words[1]}.`;
   return words.includes("accepted")
     ? { is: "warning", found, remedy: "The package checks each request before it sends it." }

@@ -1,11 +1,45 @@
+import type { ServiceTraits } from "../../../resources/resource";
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf } from "../../../resources/task/taskPresence";
 import { plain, saysSuccess } from "../../../service/contract/successWords";
+import type { DataPage } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
-import type { Answer, Probing } from "../question";
-import { described, nobody, readRows, settingOf, vocabulary } from "../question";
+import type { Answer, FittingSetting, OnTask, Probing } from "../question";
+import { described, needsSetting, nobody, readRows, settingOf, vocabulary } from "../question";
 import { credentialReplyOf, meaningOf, replyOf } from "../requests";
+
+/**
+ * Proxies that can send one request twice, each with what to check in its settings. Seen with the proxies themselves.
+ */
+const repeating: Readonly<Record<string, string>> = {
+  Varnish:
+    'it repeats a POST without a body, such as a copy, on a kept connection: its vcl_recv needs return (pipe) if req.method is "POST"',
+  nginx: "proxy_next_upstream must not contain non_idempotent",
+  Envoy: "retry_on must not contain 5xx, gateway-error or reset for POST",
+  HAProxy: "with retry-on, it needs http-request disable-l7-retry if METH_POST",
+};
+
+/**
+ * Whether the responses so far name a proxy that can repeat requests, or come from a cache. Only names are shown: the
+ * headers can name hosts.
+ */
+export async function onTheWay({ client: { answeredBy = "", cacheAge } }: Probing): Promise<Answer> {
+  const named = Object.keys(repeating).filter((name) => answeredBy.toLowerCase().includes(name.toLowerCase()));
+  const page = "docs/explanation/lost-responses.md lists the options.";
+  if (cacheAge !== undefined) {
+    const found = `A cache sent a response that it had stored ${cacheAge} s before.`;
+    return { is: "problem", found, remedy: `Exclude the service from the cache. ${page}` };
+  }
+  if (named.length === 0) {
+    return { found: "No header names a proxy that can send a request twice. A proxy need not name itself." };
+  }
+  return {
+    is: "warning",
+    found: `Headers name ${named.join(" and ")}, which can send a request twice.`,
+    remedy: `Check the proxy. ${named.map((name) => `${name}: ${repeating[name]}.`).join(" ")} ${page}`,
+  };
+}
 
 export async function missingTask({ client }: Probing): Promise<Answer> {
   const { refusal } = await replyOf(readRows(client, nobody));
@@ -35,17 +69,11 @@ export function saysServerError({ kind, code = "" }: ServiceError): boolean {
 const tokenOnly = ["credentialAcceptance=contract", "credentialAcceptance=bearerOnUpload"];
 const keyToo = ["credentialAcceptance=apiKeyEverywhere", "credentialAcceptance=either"];
 
-export async function credentials({
-  client,
-  clientWith,
-  options,
-  needsKey,
-  taskId = nobody,
-}: Probing): Promise<Answer> {
+export async function credentials(probing: Probing): Promise<Answer> {
+  const { client, clientWith, options, needsKey, taskId = nobody } = probing;
   if (needsKey) {
-    const setting = settingOf("credentials", "apiKey");
     const found = "The service accepts the API key, and not the access token.";
-    return { is: "problem", found, remedy: `Run: ${setting.command}`, behaviours: keyToo, setting };
+    return needsSetting("credentials", "apiKey", { found, behaviours: keyToo });
   }
   if (options.credentials === "apiKey") {
     return { found: "The service accepts the API key.", behaviours: keyToo };
@@ -91,31 +119,34 @@ export async function refreshPath({ clientWith, options }: Probing): Promise<Ans
   if (known.includes(present)) {
     return { found: `${found}.`, behaviours };
   }
-  const setting = settingOf("refreshPath", first);
   const is = refreshToken === undefined ? "warning" : "problem";
   return {
+    ...needsSetting("refreshPath", first, { found: `${found}, and not at the configured path.`, behaviours }),
     is,
-    found: `${found}, and not at the configured path.`,
-    remedy: `Run: ${setting.command}`,
-    behaviours,
-    setting,
   };
 }
 
 /** The types that public documentation of such services names. */
 export const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
 
+/** The actions of the usual types and of those of the settings. Undefined if the service refuses to show them. */
+export async function readActions(
+  { client, settings, taskId }: OnTask,
+  types = [...usualTypes, ...settings.actionTypes],
+): Promise<ActionShown[] | undefined> {
+  const actionTypes = [...new Set(types)].sort();
+  const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes }));
+  return response?.data.flatMap(({ actions }) => actions);
+}
+
 /** A refresh asks for loops by their type, if the service shows none without it. */
-export async function actionTypes({ client, settings, taskId = "" }: Probing): Promise<Answer> {
-  const actionsOf = async (types: string[]): Promise<ActionShown[] | undefined> => {
-    const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes: types }));
-    return response?.data.flatMap(({ actions }) => actions);
-  };
-  const shown = await actionsOf([...new Set([...usualTypes, ...settings.actionTypes])].sort());
+export async function actionTypes(probing: OnTask): Promise<Answer> {
+  const { settings } = probing;
+  const shown = await readActions(probing);
   if (shown === undefined) {
     return { is: "unclear", found: "The service refuses to show the actions of the task." };
   }
-  const withoutTypes = await actionsOf([]);
+  const withoutTypes = await readActions(probing, []);
   if (withoutTypes !== undefined && withoutTypes.length > 0) {
     const found = `All actions of the task, ${describeTypes(withoutTypes)}.`;
     return { found, behaviours: ["getActionsEmptyTypes=all"] };
@@ -144,7 +175,7 @@ function describeTypes(actions: readonly ActionShown[]): string {
   return actions.length === 0 ? "of no type" : `of the types ${described(typesOf(actions))}`;
 }
 
-export async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<Answer> {
+export async function wordsOfSuccess({ client, taskId }: OnTask): Promise<Answer> {
   const { response } = await replyOf(readRows(client, taskId));
   if (response === undefined) {
     return { is: "unclear", found: "The service shows no rows of the task." };
@@ -161,17 +192,15 @@ export async function wordsOfSuccess({ client, taskId = "" }: Probing): Promise<
 const fewRows = 10;
 
 /** Shown only by rows that arrive between two reads. */
-export async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer> {
+export async function rowOrder({ client, taskId }: OnTask): Promise<Answer> {
   const read = async () => (await replyOf(client.getData({ taskId, offset: 0, size: fewRows }))).response?.data;
+  const inJson = ({ data }: DataPage): string[] => data.map((row) => JSON.stringify(row));
   const before = await read();
   const after = await read();
   if (before === undefined || after === undefined || after.total <= before.total || before.data.length === 0) {
     return { found: "No row arrived between two reads, which would show the order. The package reads both orders." };
   }
-  const [old, present] = [before, after].map(({ data }) => data.map((row) => JSON.stringify(row))) as [
-    string[],
-    string[],
-  ];
+  const [old, present] = [inJson(before), inJson(after)];
   const arrived = after.total - before.total;
   const isLast = old.every((row, at) => row === present[at]);
   const isFirst = present.slice(arrived).every((row, at) => row === old[at]);
@@ -186,19 +215,31 @@ export async function rowOrder({ client, taskId = "" }: Probing): Promise<Answer
       };
 }
 
-export async function pageSize({ client, options, taskId = "" }: Probing): Promise<Answer> {
-  const { pageSize: present = 1000 } = options;
-  for (const size of [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)]) {
-    const { response } = await replyOf(client.getData({ taskId, offset: 0, size }));
-    if (response !== undefined && size === present) {
-      return { found: `A size of ${size} is accepted.` };
-    }
-    if (response !== undefined) {
-      const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
-      return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
+/** The first size of a page that the service accepts. */
+export async function firstAccepted(
+  sizes: readonly number[],
+  read: (size: number) => Promise<unknown>,
+): Promise<number | undefined> {
+  for (const size of sizes) {
+    if ((await replyOf(read(size))).refusal === undefined) {
+      return size;
     }
   }
-  return { is: "unclear", found: "The service refuses every size that was tried." };
+  return undefined;
+}
+
+export async function pageSize({ client, options, taskId }: OnTask): Promise<Answer> {
+  const { pageSize: present = 1000 } = options;
+  const sizes = [present, ...[500, 200, 100, 50, 20].filter((each) => each < present)];
+  const size = await firstAccepted(sizes, (each) => client.getData({ taskId, offset: 0, size: each }));
+  if (size === undefined) {
+    return { is: "unclear", found: "The service refuses every size that was tried." };
+  }
+  if (size === present) {
+    return { found: `A size of ${size} is accepted.` };
+  }
+  const found = `A larger page is refused; ${size} rows are accepted. The package finds a smaller size by itself. The setting saves the refused requests.`;
+  return { found, behaviours: ["dataPageMax"], setting: settingOf("pageSize", String(size)) };
 }
 
 /** Words of other services for a subtask that has not ended. */
@@ -206,7 +247,28 @@ export const running = "waiting sent extracting queued running pending executing
   " ",
 );
 
-export async function subtasks({ client, settings, taskId = "" }: Probing): Promise<Answer> {
+export function isRunning(word: string): boolean {
+  return running.includes(word.toLowerCase());
+}
+
+/** Words that mean neither an end nor, as far as is known, a subtask that runs; and the setting for the first one. */
+export function foreignWords(
+  words: Iterable<string>,
+  { statuses }: ServiceTraits,
+): { foreign: string[]; setting?: FittingSetting } {
+  const foreign = [...new Set(words)].filter(
+    (word) => terminalStatusOf(word, statuses) === undefined && !isRunning(word),
+  );
+  const [word] = vocabulary(foreign);
+  if (word === undefined) {
+    return { foreign };
+  }
+  const finished = [...statuses.finished, word.toLowerCase()];
+  const when = `if ${word} means that a subtask has finished`;
+  return { foreign, setting: { ...settingOf("statuses", JSON.stringify({ finished })), when } };
+}
+
+export async function subtasks({ client, settings, taskId }: OnTask): Promise<Answer> {
   const { response } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 20 }));
   if (response === undefined) {
     return { is: "unclear", found: "The service shows no list of them." };
@@ -222,27 +284,17 @@ export async function subtasks({ client, settings, taskId = "" }: Probing): Prom
     return { is: "warning", found: "The list is empty, although the task has rows.", remedy, behaviours };
   }
   const statuses = [...new Set(response.data.map(({ status }) => status))].sort();
-  const foreign = statuses.filter(
-    (word) => terminalStatusOf(word, settings.statuses) === undefined && !running.includes(word.toLowerCase()),
-  );
+  const { foreign, setting } = foreignWords(statuses, settings);
   const found = `Their statuses: ${described(statuses)}.`;
   if (foreign.length === 0) {
     return { found };
   }
-  const [word] = vocabulary(foreign);
-  const finished = [...settings.statuses.finished, word?.toLowerCase()];
   return {
     is: "warning",
     found: `${found} Unknown words count as running: ${described(foreign)}.`,
     remedy:
       "If such a word means that a subtask has ended, add it to webextract:statuses. Otherwise a wait for the run does not end.",
     behaviours: ["statusWords=unknown"],
-    setting:
-      word === undefined
-        ? undefined
-        : {
-            ...settingOf("statuses", JSON.stringify({ finished })),
-            when: `if ${word} means that a subtask has finished`,
-          },
+    setting,
   };
 }

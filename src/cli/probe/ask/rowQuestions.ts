@@ -1,12 +1,11 @@
 import { counted } from "../../../resources/values";
-import type { Row } from "../../../service/contract/types";
-import type { Answer, Probing } from "../question";
-import { refusalIn, settingOf } from "../question";
+import type { DataPage, Row } from "../../../service/contract/types";
+import type { Answer, OnRun } from "../question";
+import { readRows, refused, settingOf } from "../question";
 import { replyOf } from "../requests";
 import type { ShownRows } from "./notExported";
 import { fittingValues } from "./notExported";
-import type { OnRun } from "./runQuestions";
-import { onRun, rowsSettled } from "./runQuestions";
+import { rowsSettled } from "./runQuestions";
 
 /** Seconds between two reads of a total. */
 const betweenReads = 5;
@@ -17,14 +16,13 @@ const mostReads = 8;
 const manyRows = 100;
 
 /** Reads the total until it stays the same. */
-export async function lateRows(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onRun(probing);
-  const { run, taskId } = trial;
+export async function lateRows({ client, requests, trial, taskId }: OnRun): Promise<Answer> {
+  const { run } = trial;
   for (let reads = 0; reads < mostReads && !isSettled(run.totals); reads += 1) {
     await trial.sleep(reads === 0 ? 0 : betweenReads * 1000);
-    const { response, refusal } = await replyOf(client.getData({ taskId, offset: 0, size: 1 }));
+    const { response, refusal } = await replyOf(readRows(client, taskId));
     if (response === undefined) {
-      return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation: "Rows cannot be read." };
+      return refused(refusal, "Rows cannot be read.");
     }
     run.totals.push(response.data.total);
   }
@@ -58,35 +56,20 @@ function most({ trial }: OnRun): number {
   return Math.min(manyRows, trial.pageMax ?? manyRows);
 }
 
-interface Page {
-  rows: string[];
-  total: number;
-  restTotal: number;
-  offset: number;
+type Page = DataPage & { rows: string[] };
+
+async function page({ client, taskId }: OnRun, offset: number, size: number): Promise<Page | undefined> {
+  const { response } = await replyOf(client.getData({ taskId, offset, size }));
+  return response && withRows(response.data);
 }
 
-async function page({ client, trial }: OnRun, offset: number, size: number): Promise<Page | undefined> {
-  const { response } = await replyOf(client.getData({ taskId: trial.taskId, offset, size }));
-  return response && pageOf(response.data);
-}
-
-function pageOf({
-  data,
-  total,
-  restTotal,
-  offset,
-}: {
-  data: Row[];
-  total: number;
-  restTotal: number;
-  offset: number;
-}): Page {
-  return { rows: data.map((row) => JSON.stringify(row)), total, restTotal, offset };
+/** With the rows as JSON. */
+function withRows<Data extends { data: Row[] }>(data: Data): Data & { rows: string[] } {
+  return { ...data, rows: data.data.map((row) => JSON.stringify(row)) };
 }
 
 /** The offsets of responses, and the totals: two rows, then all, then one in the middle. */
-export async function offsets(probing: Probing): Promise<Answer> {
-  const on = onRun(probing);
+export async function offsets(on: OnRun): Promise<Answer> {
   const { trial, requests } = on;
   const first = await page(on, 0, 2);
   const whole = await page(on, 0, most(on));
@@ -141,18 +124,15 @@ function endsOf(first: Page, whole: Page, [answer = ""]: readonly string[]): str
 }
 
 /** Whether a batch has all rows of its run. */
-export async function batch(probing: Probing): Promise<Answer> {
-  const { client, trial } = onRun(probing);
-  const { lotNo } = trial.run;
-  if (lotNo === undefined) {
+export async function batch(on: OnRun): Promise<Answer> {
+  const { client, trial, taskId } = on;
+  const { lotNo: lotno } = trial.run;
+  if (lotno === undefined) {
     return { is: "unclear", found: "The run has no lotNo." };
   }
-  const { response, refusal } = await replyOf(
-    client.getBatchData({ taskId: trial.taskId, lotno: lotNo, offset: 0, size: most(onRun(probing)) }),
-  );
+  const { response, refusal } = await replyOf(client.getBatchData({ taskId, lotno, offset: 0, size: most(on) }));
   if (response === undefined) {
-    const limitation = "DataExport with scope batch cannot read runs: use scope all or notExported.";
-    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+    return refused(refusal, "DataExport with scope batch cannot read runs: use scope all or notExported.");
   }
   const { first = [], count = 0 } = trial.rows ?? {};
   const { total } = response.data;
@@ -167,18 +147,18 @@ export async function batch(probing: Probing): Promise<Answer> {
 }
 
 /** Two reads of the rows that are not exported, a mark, and a third one. All rows are the copy's. */
-export async function marks(probing: Probing): Promise<Answer> {
-  const { client, requests, settings, trial } = onRun(probing);
-  const { taskId, rows } = trial;
+export async function marks(on: OnRun): Promise<Answer> {
+  const { client, requests, settings, taskId } = on;
+  const { rows } = on.trial;
   const read = async (size: number): Promise<ShownRows | undefined> => {
     const { response } = await replyOf(client.getNotExportedData({ taskId, size }));
-    return response && { rows: response.data.data.map((row) => JSON.stringify(row)), total: response.data.total };
+    return response && withRows(response.data);
   };
   const { now } = requests;
-  const sizes = [2, 2, most(onRun(probing))];
+  const sizes = [2, 2, most(on)];
   const [one, two] = [await read(2), await read(2)];
   const marked = await replyOf(client.markExported({ taskId }));
-  const left = await read(most(onRun(probing)));
+  const left = await read(most(on));
   if (one === undefined || two === undefined || left === undefined || marked.refusal !== undefined) {
     const limitation = "DataExport with scope notExported or markExported cannot work.";
     return { is: "problem", found: "A read of the rows that are not exported, or the mark, is refused.", limitation };
@@ -224,8 +204,7 @@ const meanings: Readonly<Record<string, string>> = {
 const mostPages = 8;
 
 /** Pages in the middle, until one is empty. */
-export async function emptyPages(probing: Probing): Promise<Answer> {
-  const on = onRun(probing);
+export async function emptyPages(on: OnRun): Promise<Answer> {
   const { trial, requests } = on;
   const { rows, middle } = trial;
   if (middle === undefined || rows === undefined || rows.count < 4) {
@@ -252,15 +231,13 @@ export async function emptyPages(probing: Probing): Promise<Answer> {
   return { found, behaviours };
 }
 
-export async function remove(probing: Probing): Promise<Answer> {
-  const { client, trial } = onRun(probing);
-  const { refusal } = await replyOf(client.removeData({ taskId: trial.taskId }));
+export async function remove({ client, taskId }: OnRun): Promise<Answer> {
+  const { refusal } = await replyOf(client.removeData({ taskId }));
   if (refusal !== undefined) {
-    const limitation = "A destroy cannot remove the rows of a copy.";
-    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+    return refused(refusal, "A destroy cannot remove the rows of a copy.");
   }
-  const { total } = (await replyOf(client.getData({ taskId: trial.taskId, offset: 0, size: 1 }))).response?.data ?? {};
-  return total === 0 || total === undefined
+  const { total = 0 } = (await replyOf(readRows(client, taskId))).response?.data ?? {};
+  return total === 0
     ? { found: "No row is left." }
     : { is: "warning", found: `${counted(total, "row")} are left.`, remedy: "The rows may go later, or stay." };
 }

@@ -1,43 +1,23 @@
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import { isServiceError } from "../../../service/errors/errors";
-import type { Answer, Probing } from "../question";
-import { described, refusalIn, settingOf, vocabulary } from "../question";
+import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
+import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
 import { fieldAt, replyOf } from "../requests";
-import type { TrialRun } from "../trial";
-import type { OnCopy } from "./copyQuestions";
-import { onCopy, shapeOf } from "./copyQuestions";
-import { running } from "./readQuestions";
-
-/** The trial with its run. */
-export interface OnRun extends OnCopy {
-  readonly trial: OnCopy["trial"] & { run: TrialRun };
-}
-
-/** @throws Error if there is no run: the runner asks questions about one only after it has started */
-export function onRun(probing: Probing): OnRun {
-  const { trial } = onCopy(probing);
-  if (trial.run === undefined) {
-    throw new Error("there is no run");
-  }
-  return probing as OnRun;
-}
+import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
-export async function start(probing: Probing): Promise<Answer> {
-  const { client, requests, trial } = onCopy(probing);
+export async function start({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
   trial.making("run");
   const begun = requests.now;
-  const request = { taskId: trial.taskId };
   try {
-    await client.send("startTask", { request });
+    await client.send("startTask", { request: { taskId } });
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
     }
     if (error.outcome === "notExecuted") {
       trial.made();
-      const limitation = "CloudRun cannot start runs with this account.";
-      return { is: "problem", found: `A refusal: ${refusalIn(error)}.`, limitation };
+      return refused(error, "CloudRun cannot start runs with this account.");
     }
     trial.lost = "run";
     return {
@@ -48,8 +28,11 @@ export async function start(probing: Probing): Promise<Answer> {
   }
   const data = fieldAt(requests.last?.body, "data");
   const [lotNo, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
-  trial.run = { begun, looks: [], totals: [], hasEnded: false, ...(typeof lotNo === "string" ? { lotNo } : {}) };
-  trial.run.startStatus = typeof status === "string" ? status : undefined;
+  trial.run = {
+    ...{ begun, looks: [], totals: [], hasEnded: false },
+    lotNo: typeof lotNo === "string" ? lotNo : undefined,
+    startStatus: typeof status === "string" ? status : undefined,
+  };
   trial.made();
   if (typeof lotNo === "string" && typeof status === "string") {
     const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
@@ -66,9 +49,8 @@ export async function start(probing: Probing): Promise<Answer> {
 }
 
 /** A change of the copy right after its start. Whether the run had begun or ended, the next question shows. */
-export async function changeWhileRunning(probing: Probing): Promise<Answer> {
-  const { clientWith, trial } = onRun(probing);
-  const { property, loop, taskId, run } = trial;
+export async function changeWhileRunning({ clientWith, trial, taskId }: OnRun): Promise<Answer> {
+  const { property, loop, run } = trial;
   const action = property ?? loop;
   if (action === undefined) {
     return { is: "unclear", found: "The service shows no action of the copy." };
@@ -86,7 +68,7 @@ export async function changeWhileRunning(probing: Probing): Promise<Answer> {
   if (refusal !== undefined) {
     const limitation =
       "A change of a running task ends with an error: wait for the end of a run before you change its task.";
-    return { is: "problem", found: `A refusal: ${refusalIn(refusal)}.`, limitation };
+    return refused(refusal, limitation);
   }
   run.changeAccepted = true;
   return { is: "unclear", found: "Accepted, right after the start. The run may not have begun, or may have ended." };
@@ -106,9 +88,8 @@ const patience = 4;
  * Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have
  * settled.
  */
-export async function course(probing: Probing): Promise<Answer> {
-  const { client, requests, settings, trial } = onRun(probing);
-  const { run, taskId } = trial;
+export async function course({ client, requests, settings, trial, taskId }: OnRun): Promise<Answer> {
+  const { run } = trial;
   const begun = Date.now();
   let wait = 0;
   let settled = 0;
@@ -117,21 +98,19 @@ export async function course(probing: Probing): Promise<Answer> {
     wait = Math.min(Math.max(2, wait * 3), longestWait);
     const { response, refusal } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 }));
     if (response === undefined) {
-      return {
-        is: "problem",
-        found: `A refusal of the list: ${refusalIn(refusal)}.`,
-        limitation: "CloudRun cannot wait.",
-      };
+      const found = `A refusal of the list: ${refusalIn(refusal)}.`;
+      return { ...refused(refusal, "CloudRun cannot wait."), found };
     }
     const ids = response.data.map(({ subTaskId }) => subTaskId);
     const statuses = response.data.map(({ status }) => status);
     run.looks.push({ seconds: Math.round((Date.now() - begun) / 1000), ids, statuses });
-    run.hasEnded = ids.length > 0 && statuses.every((word) => !isRunning(word));
+    const runs = (word: string): boolean => terminalStatusOf(word, settings.statuses) === undefined && isRunning(word);
+    run.hasEnded = ids.length > 0 && !statuses.some(runs);
     if (ids.length > 0 && !run.hasEnded && run.during === undefined) {
-      run.during = (await replyOf(client.getData({ taskId, offset: 0, size: 1 }))).response?.data.total;
+      run.during = (await replyOf(readRows(client, taskId))).response?.data.total;
     }
     if (ids.length === 0 && run.looks.length >= patience) {
-      const { total = 0 } = (await replyOf(client.getData({ taskId, offset: 0, size: 1 }))).response?.data ?? {};
+      const { total = 0 } = (await replyOf(readRows(client, taskId))).response?.data ?? {};
       settled = total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
       run.totals.push(total);
     }
@@ -150,29 +129,17 @@ export async function course(probing: Probing): Promise<Answer> {
   const found = `${times.join("; ")}.${end}${during} Id of a subtask: ${shapeOf(shown)}.`;
   const behaviours = behavioursOf(trial, words, requests.isExactSince(run.begun));
   const answer: Answer = { found, behaviours };
-  const foreign = vocabulary(words.filter((word) => isForeign(word, settings.statuses)));
-  const [word] = foreign;
-  if (word === undefined) {
+  const { foreign, setting } = foreignWords(words, settings);
+  if (setting === undefined) {
     return run.hasEnded ? answer : { ...answer, is: "unclear" };
   }
-  const finished = [...settings.statuses.finished, word.toLowerCase()];
+  const shownWords = vocabulary(foreign).join(", ");
   return {
     ...answer,
     is: "problem",
-    remedy: `${described(foreign)} counts as running, so a wait does not end. If it means that a subtask has finished, set webextract:statuses.`,
-    setting: {
-      ...settingOf("statuses", JSON.stringify({ finished })),
-      when: `if ${word} means that a subtask has finished`,
-    },
+    remedy: `${shownWords} counts as running, so a wait does not end. If it means that a subtask has finished, set webextract:statuses.`,
+    setting,
   };
-
-  function isRunning(word: string): boolean {
-    return terminalStatusOf(word, settings.statuses) === undefined && running.includes(word.toLowerCase());
-  }
-}
-
-function isForeign(word: string, statuses: Probing["settings"]["statuses"]): boolean {
-  return terminalStatusOf(word, statuses) === undefined && !running.includes(word.toLowerCase());
 }
 
 function sameWords(one: readonly string[], other: readonly string[] | undefined): boolean {
@@ -196,9 +163,7 @@ function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
 function behavioursOf({ run }: OnRun["trial"], words: readonly string[], isExact: boolean): string[] {
   const { looks, startStatus } = run;
   const first = looks.findIndex(({ ids }) => ids.length > 0);
-  const notEnded = looks
-    .slice(first)
-    .filter(({ statuses }) => statuses.some((word) => running.includes(word.toLowerCase())));
+  const notEnded = looks.slice(first).filter(({ statuses }) => statuses.some(isRunning));
   return [
     ...vocabulariesWith([...words, startStatus ?? ""]).map((value) => `statusWords=${value}`),
     ...caseOf(words, startStatus),

@@ -1,5 +1,4 @@
-import { oneLine } from "../../../../service/errors/foreignText";
-import { Redactor } from "../../../../service/errors/redactor";
+import { oneLine, Redactor } from "../../../../service/errors/foreignText";
 import { hideSecrets } from "../../../../service/errors/secretShapes";
 import { ResourceError } from "../../../resource";
 import { entryOf } from "../../../values";

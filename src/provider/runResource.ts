@@ -1,14 +1,15 @@
-import type { Properties } from "../../engine/serialization";
-import type { Problem } from "../../resources/args";
-import { checkFields, string } from "../../resources/args";
-import { PartialFailure, ResourceError } from "../../resources/resource";
-import { RowsAreHeld } from "../../resources/task/taskRows";
-import { differs } from "../../resources/values";
-import { describeRefusedDelete, programMessage } from "../advice";
-import type { Host } from "../host";
-import { titleOf } from "../host";
-import { ProviderError } from "../providerErrors";
-import type { Outcome, RunStep, Step } from "../step";
+import type { Properties } from "../engine/serialization";
+import type { Problem } from "../resources/args";
+import { checkFields, string } from "../resources/args";
+import type { RunReason } from "../resources/resource";
+import { PartialFailure, ResourceError } from "../resources/resource";
+import { RowsAreHeld } from "../resources/task/taskRows";
+import { differs, firstOf, shellQuoted } from "../resources/values";
+import { moreAt } from "../values/more";
+import type { Host } from "./host";
+import { titleOf } from "./host";
+import { ProviderError } from "./providerErrors";
+import type { Outcome, RunStep, Step } from "./step";
 
 /** The innermost step: calls the resource. */
 export const runResource: RunStep = async (step, host) => {
@@ -93,4 +94,46 @@ function soundArgs({ resource, id, state }: Step): Properties {
     );
   }
   return sound;
+}
+
+/**
+ * The message of a resource's error. About a run, the next line says what to do, in terms of the arguments of CloudRun.
+ */
+export function programMessage({ message, about }: PartialFailure | ResourceError): string {
+  return about === undefined ? message : `${message}\n${nextStep[about.reason]}`;
+}
+
+const otherWays = moreAt("troubleshooting.md#runs");
+const again = 'Run "pulumi up" again to continue to wait: no second run is started.';
+
+const nextStep: Record<RunReason["reason"], string> = {
+  notFinished: again,
+  timedOut: `${again}\n${otherWays}`,
+  superseded: `To start a new run, change triggers.\n${otherWays}`,
+  failed: `To start a new run, change triggers.\n${otherWays}`,
+  notStopped: 'Run the same command again, or set onDelete: "retain" and run "pulumi up" first.',
+};
+
+/**
+ * A refused delete: of a destroy, of a replace, or of a resource that was removed from the program. The page has the
+ * ways to keep the rows.
+ * @param deleted titles of resources, such as `CloudRun "run"`, that this command has deleted
+ */
+export function describeRefusedDelete({ message, taskId }: RowsAreHeld, deleted: readonly string[] = []): string {
+  // An earlier command can have deleted the runs of the task.
+  const gone = deleted.length === 0 ? "" : `This command has deleted before: ${firstOf(deleted, 5)}. `;
+  return [
+    message,
+    `${gone}A "pulumi up" without --target starts a paid run for each CloudRun that the state no longer has.`,
+    `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${forcing(taskId)} (or =true, for all tasks).`,
+    moreAt("how-to/destroy.md#a-destroy-that-is-refused"),
+  ].join("\n");
+}
+
+/**
+ * The service chooses ids. As JSON, none is taken for a list or for a word such as `true`, which allows the removal of
+ * all rows.
+ */
+function forcing(taskId: string): string {
+  return /^(?=.*\d)[\w./:@-]{2,}$/.test(taskId) ? taskId : shellQuoted(JSON.stringify([taskId]));
 }

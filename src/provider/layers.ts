@@ -1,0 +1,177 @@
+import { workArgs } from "../resources/args";
+import type { OwnedPart } from "../resources/ownership";
+import { describeConflict, taskNamedBy } from "../resources/ownership";
+import { isPlaceholderId } from "../resources/task/lostResponse";
+import { isGone } from "../resources/task/taskPresence";
+import type { Host } from "./host";
+import { ownerOf } from "./host";
+import type { Sighting } from "./journal";
+import { ProviderError } from "./providerErrors";
+import type { Layer, Outcome, Step } from "./step";
+
+/**
+ * Refuses a step at another service than the one where the resource was made. The state contains the origin of that
+ * service.
+ */
+const checkOrigin: Layer = async (step, host, next) => {
+  const here = host.origin(step.profile);
+  const made = step.state.origin;
+  const isElsewhere = typeof made === "string" && here !== undefined && made !== here;
+  if (isElsewhere && !host.config.movedFrom.includes(made)) {
+    throw new ProviderError(
+      `This resource was made at ${made}, and the configuration names ${here}. Nothing was changed. If this is the same service at another address, ` +
+        `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM). If not, set webextract:baseUrl back ` +
+        `and run "pulumi up" without --refresh: a refresh or a destroy uses the configuration of the last up.`,
+    );
+  }
+  const { state, difference, ...outcome } = await next(step, host);
+  return {
+    ...outcome,
+    ...(state && { state: { ...state, origin: here } }),
+    // Only an update writes the new origin into the state.
+    ...(difference && { difference: isElsewhere ? { ...difference, forced: true } : difference }),
+  };
+};
+
+/** Refuses a step that would write what another resource manages, before anything is sent. */
+export const claimParts: Layer = async (step, host, next) => {
+  const parts = step.call === "read" || step.call === "delete" ? [] : (step.resource.manages?.(step.args) ?? []);
+  if (parts.length === 0) {
+    return next(step, host);
+  }
+  const owner = ownerOf(step.urn);
+  const note = (claim: "declared" | "writing" | "written", id: string | undefined): void => {
+    ownersOf(step, host, id)?.note(owner, parts, claim);
+  };
+  if (step.call !== "diff") {
+    refuseConflict(step, host, parts);
+    note("writing", step.id);
+  }
+  const outcome = await next(step, host);
+  if (staysAfter(step, outcome)) {
+    note("declared", step.id);
+  }
+  if (step.call !== "diff" && outcome.failure === undefined) {
+    note("written", outcome.id);
+  }
+  return outcome;
+};
+
+function refuseConflict(step: Step, host: Host, parts: readonly OwnedPart[]): void {
+  const owner = ownerOf(step.urn);
+  const found = ownersOf(step, host, step.id)?.conflictWith(owner, parts);
+  if (found !== undefined) {
+    const { part, other } = found;
+    const task = `task "${taskOf(step, step.id)}"`;
+    throw new ProviderError(
+      `${describeConflict(owner.title, `${other.title} (${other.key})`, part, task)} Nothing was sent for ${owner.title}. Keep it in one of them.`,
+    );
+  }
+}
+
+/** Undefined while the task or the account is unknown, because unknown values never conflict. */
+function ownersOf(step: Step, host: Host, id: string | undefined) {
+  const { profile } = step.args;
+  const taskId = taskOf(step, id);
+  const isAccountKnown = profile === undefined || typeof profile === "string";
+  return taskId === undefined || !isAccountKnown ? undefined : host.ownersOf(step.profile, taskId);
+}
+
+/** The task whose parts the arguments manage. */
+function taskOf({ resource, args }: Step, id: string | undefined): string | undefined {
+  const named = taskNamedBy(args);
+  return typeof named === "string" ? named : resource.idIs === "taskId" ? id : undefined;
+}
+
+/** Whether a diff means that the resource stays: it is updated or unchanged. */
+function staysAfter(step: Step, { difference }: Outcome): boolean {
+  return step.call === "diff" && step.isDeclared && difference?.replaces.length === 0;
+}
+
+/**
+ * Shows the journal the state that each step finds, and the one after a write. Deletes nothing that this run has taken
+ * over.
+ */
+const keepJournal: Layer = async (step, host, next) => {
+  const { call, id = "", urn, profile } = step;
+  const name = host.nameOf(urn, profile);
+  const show = async ({ resource, id = "", state }: Step, final: Sighting["final"]): Promise<void> => {
+    if (name !== undefined) {
+      await host.journal.saw(name, { type: resource.type, id, args: workArgs(resource.args, state), state, final });
+    }
+  };
+  if (call === "delete") {
+    // If the user requests a replace after a kill, the new resource takes over the object that the state still contains
+    // as the old one.
+    if (name !== undefined && host.journal.has(name, id)) {
+      host.engine.log.warn(`"${id}" was taken over by the resource that replaces it, so it was not deleted.`, urn);
+      return {};
+    }
+    await show(step, isReplaced(step, host) ? undefined : "deleted");
+  }
+  const outcome = call === "delete" && host.adopted.has(id) ? {} : await next(step, host);
+  if (call === "diff") {
+    await show(step, staysAfter(step, outcome) ? "stays" : undefined);
+    if (outcome.difference?.adopts) {
+      host.adopted.add(id);
+    }
+  } else if (call !== "read" && name !== undefined) {
+    if (call !== "delete" && outcome.failure === undefined) {
+      await show({ ...step, id: outcome.id, state: outcome.state ?? {} }, "written");
+    }
+    // If the user interrupts the command a second time, the engine drops results that it has not received yet.
+    if (!host.engine.interrupted.aborted) {
+      host.journal.noteReturned(name);
+    }
+  }
+  return outcome;
+};
+
+/**
+ * Whether a new instance follows, which takes over what a killed command made. A placeholder id names nothing that
+ * could be replaced.
+ */
+function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
+  return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
+}
+
+/** Refuses a read that finds its task gone if the account is probably wrong. */
+const guardAccount: Layer = async (step, host, next) => {
+  if (step.call !== "read") {
+    return next(step, host);
+  }
+  const guard = host.tasksOf(step.profile).guard;
+  return guard.during(async () => {
+    const outcome = await next(step, host);
+    if (outcome.id === undefined) {
+      const source = step.resource.copiedFrom?.(step.state);
+      const doubt = await guard.doubt(source, (taskId) => isGone(taskId, host.context(step.profile, step.urn)));
+      if (doubt !== undefined) {
+        throw new ProviderError(doubt);
+      }
+    }
+    return outcome;
+  });
+};
+
+/** Keeps what the engine shows of an instance that it may replace: a create gets only the arguments of the new one. */
+const noteReplaced: Layer = async (step, host, next) => {
+  const outcome = await next(step, host);
+  const { call, resource, urn, id, state, args } = step;
+  if (resource.knowsEarlier && urn !== undefined && id !== undefined && (call === "diff" || call === "delete")) {
+    const asks = (outcome.difference?.replaces.length ?? 0) > 0;
+    const wanted = asks ? args : host.replaced.get(urn)?.wanted;
+    host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
+  }
+  return outcome;
+};
+
+/** The layers through which each call of the engine passes, outermost first. */
+export const layers: readonly Layer[] = [
+  // First, so that a resource of another service makes no claims and no journal entries.
+  checkOrigin,
+  claimParts,
+  keepJournal,
+  guardAccount,
+  noteReplaced,
+];
