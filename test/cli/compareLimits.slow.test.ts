@@ -52,6 +52,16 @@ describe("webextract compare, of the largest rows", () => {
     assert.ok(found.text.length < 2_000);
   });
 
+  it("says what to do about more long values than it can hold", async function () {
+    this.timeout(300_000);
+    const rows = Array.from({ length: 20 }, (_, index) => ({ k: `${index}`, v: `${"x".repeat(10_000_000)}${index}` }));
+    const file = files.rows("heavy.ndjson", rows);
+    assert.match(
+      await failure(file),
+      /Out of Memory.*Many values are too long.* Leave their field out of the files\.$/,
+    );
+  });
+
   it("refuses more than 5,000 fields, and a row of more than 32 MiB in any number of cells", async function () {
     this.timeout(120_000);
     const names = Array.from({ length: 5_001 }, (_, index) => `c${index}`);

@@ -6,7 +6,7 @@ import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
-import type { CompareOptions, Comparison, LoadedSides } from "./comparison";
+import type { CompareOptions, Comparison } from "./comparison";
 import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
 import { addCondition, exampleConditions, failuresOf, fieldsOf, needsKey } from "./conditions";
@@ -17,6 +17,7 @@ import { pageFile, pageOf, plannedPage } from "./page/page";
 import { inMarkdown, inTerminal } from "./renderReport";
 import type { Report } from "./report";
 import { pageReport, reportOf } from "./report";
+import type { LoadedSides } from "./sides/loadSide";
 import { loadSides } from "./sides/loadSide";
 import type { Side } from "./sides/side";
 import { sideOf } from "./sides/side";
@@ -134,7 +135,7 @@ export async function compareIn(
   cli: Cli,
   sides: { base: Side; head: Side },
   flags: ConnectionFlags,
-  choose: (loaded: LoadedSides) => CompareOptions,
+  choose: (loaded: LoadedSides<"base" | "head">) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
     const loaded = await loadSides(sides, { database, cli, flags });

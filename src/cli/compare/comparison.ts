@@ -5,13 +5,12 @@ import type { FieldFigures } from "./fieldFigures";
 import { noFigures } from "./fieldFigures";
 import type { FieldChanges, KeyedRows } from "./keyedRows";
 import { compareByKey } from "./keyedRows";
-import type { Layout } from "./layout";
-import type { LoadedSide } from "./sides/loadSide";
+import type { LoadedSide, LoadedSides } from "./sides/loadSide";
 
 /** What differs between two sets of rows. */
 export interface Comparison {
-  base: SideFigures;
-  head: SideFigures;
+  base: Pick<LoadedSide, "name" | "rows">;
+  head: Pick<LoadedSide, "name" | "rows">;
   /** The fields of the key. Empty without a key. */
   key: readonly string[];
   /** Fields that are not compared. */
@@ -24,11 +23,6 @@ export interface Comparison {
   fields: readonly FieldComparison[];
   /** What a reader must know about the rows. */
   notes: readonly string[];
-}
-
-export interface SideFigures {
-  name: string;
-  rows: number;
 }
 
 export interface FieldComparison {
@@ -56,17 +50,10 @@ export interface CompareOptions {
   details: boolean;
 }
 
-export interface LoadedSides {
-  /** Of the tables of both. */
-  layout: Layout;
-  base: LoadedSide;
-  head: LoadedSide;
-}
-
 /** Compares two sides that are in the database. */
 export async function compareSides(
   database: Database,
-  { layout, base, head }: LoadedSides,
+  { layout, base, head }: LoadedSides<"base" | "head">,
   { key, conditionFields, ignored, values, details }: CompareOptions,
 ): Promise<Comparison> {
   const all = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();

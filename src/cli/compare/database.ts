@@ -17,7 +17,7 @@ import { CliError } from "../exitCodes";
 const packageName = "@duckdb/node-api";
 
 /** More is on the disk. Each thread needs a part of it. */
-const memoryLimit = "250MB";
+const memoryLimit = "300MB";
 const mostThreads = 4;
 
 const folderName = "webextract-compare-";
@@ -170,7 +170,11 @@ function failure(error: unknown): CliError {
   // DuckDB counts rows and no blank lines, and one too many before JSON that it cannot parse.
   const row = Number(place) - (says.startsWith("Malformed") ? 1 : 0);
   const short = place === undefined ? line : `${says} near row ${row}: ${why}`;
-  const advice = /memory|disk|space|write/i.test(line) ? spaceAdvice() : "";
+  const advice = /could not allocate/.test(line)
+    ? " Many values are too long to be compared. Leave their field out of the files."
+    : /memory|disk|space|write/i.test(line)
+      ? spaceAdvice()
+      : "";
   return new CliError(`DuckDB failed: ${oneLine(short).trim()}${advice}`);
 }
 

@@ -30,7 +30,7 @@ import { csvArgs } from "./formats/csv";
 import type { Format } from "./formats/format";
 import { formatNames, formats } from "./formats/formats";
 import type { CsvArgs, DataExportArgs, DataExportState } from "./model";
-import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingRun } from "./model";
+import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingSteps } from "./model";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -100,7 +100,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     const isSame = changedArgs(dataExport.args, state, args).length === 0;
     const { taskId, lotNo, file, pending } = state;
     const note = `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
-    return isSame && pending?.includes(pendingRun) ? { note } : {};
+    return isSame && pending?.includes(pendingSteps.run) ? { note } : {};
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {

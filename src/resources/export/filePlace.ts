@@ -4,7 +4,7 @@ import { ResourceError } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import type { DataExportArgs, DataExportState } from "./model";
-import { pendingMark, pendingPipe, pendingRun } from "./model";
+import { pendingSteps } from "./model";
 import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** A file that has its name. */
@@ -89,14 +89,14 @@ export class FilePlace {
  */
 function mayReplace(before: DataExportState, args: DataExportArgs): boolean {
   const { pending = [], marked, rowCount } = before;
-  if (rowCount > 0 && (marked || pending.includes(pendingMark.outcomeUnknown))) {
+  if (rowCount > 0 && (marked || pending.includes(pendingSteps.unknownMark))) {
     return false;
   }
   if (!countsUp(args.path)) {
     return before.file === withLotNo(args.path, args.lotNo);
   }
   const isSamePath = withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
-  const isUnmarked = pending.includes(pendingMark.refused) || pending.includes(pendingPipe);
+  const isUnmarked = pending.includes(pendingSteps.mark) || pending.includes(pendingSteps.pipe);
   const isSameRun = before.taskId === args.taskId && before.lotNo === args.lotNo;
-  return isSamePath && (isUnmarked || (pending.includes(pendingRun) && isSameRun));
+  return isSamePath && (isUnmarked || (pending.includes(pendingSteps.run) && isSameRun));
 }

@@ -5,7 +5,7 @@ import type { Context } from "../resource";
 import { messageOf, PartialFailure, ResourceError } from "../resource";
 import { runningOf } from "../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "./model";
-import { defaultPageSize, marksPages, pendingMark } from "./model";
+import { defaultPageSize, marksPages, pendingSteps } from "./model";
 import type { RowFile } from "./rowFile";
 import { readNotExported } from "./rowReader";
 
@@ -76,7 +76,7 @@ class ReturnedMarking implements Marking {
       } catch (error) {
         // Also after a refusal: the next mark reaches them too.
         const message = `${messageOf(error)} The ${rowCount} rows are in "${file}". They may be marked, so keep this file. The next up exports the rows that are not marked.`;
-        throw new PartialFailure(message, file, { ...state, pending: [pendingMark.outcomeUnknown] });
+        throw new PartialFailure(message, file, { ...state, pending: [pendingSteps.unknownMark] });
       }
     }
     return { ...state, marked: true };
@@ -160,7 +160,7 @@ class TaskMarking implements Marking {
       if (objection !== undefined) {
         const where = scope === "notExported" ? " into a new file" : "";
         const { message } = this.refusal(objection, `${rows} The next up exports them again${where}.`);
-        throw failed(message, { ...state, pending: [pendingMark.refused] });
+        throw failed(message, { ...state, pending: [pendingSteps.mark] });
       }
       // The mark would reach rows that have arrived since.
       if (rowCount === 0 || this.hasNothingToMark) {
@@ -175,18 +175,18 @@ class TaskMarking implements Marking {
           const next =
             "They may be marked, so keep this file. The next up exports into a new file. If the path allows only this name, add {n} to it.";
           const message = `${messageOf(error)} ${rows} ${next}${await this.missedRows()}`;
-          throw failed(message, { ...state, pending: [pendingMark.outcomeUnknown] });
+          throw failed(message, { ...state, pending: [pendingSteps.unknownMark] });
         }
         if (!isServiceError(error, "busy", "rateLimited", "credential") || marks >= maxMarks) {
           const message = `${error.message} ${rows} They are not marked. The next up exports them again.`;
-          throw failed(message, { ...state, pending: [pendingMark.refused] });
+          throw failed(message, { ...state, pending: [pendingSteps.mark] });
         }
       }
     }
     const missed = await this.missedRows();
     if (missed !== "") {
       const message = `Task "${taskId}": the ${rowCount} rows in "${file}" are marked as exported.${missed}`;
-      throw failed(message, { ...state, marked: true, pending: [pendingMark.rowsMissed] });
+      throw failed(message, { ...state, marked: true, pending: [pendingSteps.rowsMissed] });
     }
     return { ...state, marked: true };
   }

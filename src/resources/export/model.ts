@@ -159,28 +159,19 @@ export interface CompleteExport {
   outputs: Omit<Outputs, "file" | "etag"> & PendingState;
 }
 
-/**
- * What `pending` of a DataExport contains after a failed mark. The state stores these strings, so they never change.
- */
-export const pendingMark = {
+/** What `pending` of a DataExport contains. The state stores these strings, so they never change. */
+export const pendingSteps = {
   /** The mark was not sent, or the service did not accept it. None of the rows is marked by this export. */
-  refused: "mark",
+  mark: "mark",
   /** All rows, or some of them, may be marked. */
-  outcomeUnknown: "mark with an unknown outcome",
+  unknownMark: "mark with an unknown outcome",
   /** The rows are marked, and so may be rows that arrived at that moment, which no file contains. */
   rowsMissed: "rows that came with the mark",
+  /** Subtasks were running when the rows of a batch were read. */
+  run: "run at work",
+  /** The command of `pipe` did not succeed. */
+  pipe: "pipe",
 };
-
-/**
- * What `pending` contains if subtasks were running when the rows of a batch were read. The state stores this string, so
- * it never changes.
- */
-export const pendingRun = "run at work";
-
-/**
- * What `pending` contains if the command of `pipe` did not succeed. The state stores this string, so it never changes.
- */
-export const pendingPipe = "pipe";
 
 /** Seconds. */
 export const defaultPipeTimeout = 3600;
@@ -197,7 +188,7 @@ export function rowsThatPassed(state: DataExportState): number | undefined {
   }
   // The same rows are exported again, and their run might not have been over. They are still better than nothing to
   // compare with.
-  return pending.includes(pendingPipe) ? (lastPassed ?? rowCount) : rowCount;
+  return pending.includes(pendingSteps.pipe) ? (lastPassed ?? rowCount) : rowCount;
 }
 
 /** The filled shares of checked fields in the file of the last export, if it passed its checks. */
@@ -210,8 +201,8 @@ export function sharesThatPassed(state: DataExportState): Readonly<Record<string
 
 /** Whether more rows belong to the export than those in its file. They are too few to compare with. */
 function isPart({ pending = [], complete, rowCount, maxRows = Number.POSITIVE_INFINITY }: DataExportState): boolean {
-  const hasStopped = pending.includes(pendingMark.outcomeUnknown) && !complete && rowCount < maxRows;
-  return hasStopped || pending.includes(pendingRun);
+  const hasStopped = pending.includes(pendingSteps.unknownMark) && !complete && rowCount < maxRows;
+  return hasStopped || pending.includes(pendingSteps.run);
 }
 
 /** Where the client reads the rows from. */

@@ -5,7 +5,7 @@ import { ProcessGroup } from "../../service/files/processGroup";
 import type { Context } from "../resource";
 import { PartialFailure } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";
-import { defaultPipeTimeout, pendingPipe } from "./model";
+import { defaultPipeTimeout, pendingSteps } from "./model";
 import { withLotNo } from "./outputPath";
 
 /** What is kept of stderr. */
@@ -28,7 +28,7 @@ export async function runPipe(content: FileHandle, state: DataExportState, conte
     const message =
       `The command "${command}" of pipe ${problem}\nThe ${rowCount} rows of task "${taskId}" are in "${file}".${marked} ` +
       "The command may have used some of them. The next up exports again into the same file and runs the command again.";
-    throw new PartialFailure(message, file, { ...state, pending: [...(state.pending ?? []), pendingPipe] });
+    throw new PartialFailure(message, file, { ...state, pending: [...(state.pending ?? []), pendingSteps.pipe] });
   }
 }
 

@@ -51,7 +51,7 @@ export class RowFile {
     return file;
   }
 
-  /** Returns when the previous page is written, so that reading and writing overlap. The next call throws the error of this write. */
+  /** Returns when the previous page is written: reading and writing overlap. The next call throws an error of this one. */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
     this.hash.update(lines);
@@ -69,7 +69,7 @@ export class RowFile {
     await syncFile(this.handle);
   }
 
-  /** Writes the rows in their format, and syncs them to the disk. After a failure, they can be written in another format. */
+  /** Writes the rows in their format, and syncs them to the disk. They can be written again in another format. */
   async inFormat(args: WrittenAs): Promise<Content & { path: string }> {
     if (isAsRead(args)) {
       await this.flush();
@@ -96,8 +96,8 @@ export class RowFile {
 const markedEnding = ".part";
 
 /**
- * A file of rows that are marked page by page. Until it is complete, no other file contains these rows, so its name is none of a temporary file, which a later
- * export would remove. The name says which process writes it.
+ * A file of rows that are marked page by page. Until it is complete, no other file contains these rows. A later export
+ * would remove a temporary file, so the file has another name, which says which process writes it.
  */
 function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs): string {
   const { pid, start = "" } = systemProcesses().own;
@@ -111,7 +111,7 @@ function tagOf(taskId: string): string {
 
 /**
  * Gives a usual name to the files that killed exports of the task have left beside this one.
- * @throws ResourceError if an export is writing one: the service would mark the rows that it has returned to either of the two
+ * @throws ResourceError if an export is writing one: a mark would reach the rows of both
  */
 async function keepOthers(own: string, { taskId }: DataExportArgs, context: Context): Promise<void> {
   const folder = dirname(own);

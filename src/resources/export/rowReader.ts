@@ -4,7 +4,7 @@ import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { countsOf, runningNow } from "../run/subtaskList";
 import type { DataExportArgs } from "./model";
-import { defaultPageSize, pendingRun, rowSource } from "./model";
+import { defaultPageSize, pendingSteps, rowSource } from "./model";
 
 /**
  * Milliseconds between two progress messages. Each message is a call to the engine, and one for each page would take
@@ -42,7 +42,7 @@ export class RowReader {
   /** What is still to do after the export. Valid after the last page. */
   get pending(): string[] | undefined {
     // A file with maxRows rows has all rows that it can have, so another export would add none.
-    return this.wasRunning && this.rowCount < this.maxRows ? [pendingRun] : undefined;
+    return this.wasRunning && this.rowCount < this.maxRows ? [pendingSteps.run] : undefined;
   }
 
   /** The next page is requested only after the consumer is done with the page before. */

@@ -15,7 +15,7 @@ import { formats } from "./formats/formats";
 import type { Marking } from "./marking";
 import { markingOf } from "./marking";
 import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
-import { marksPages, pendingMark, pendingPipe, rowsThatPassed, sharesThatPassed } from "./model";
+import { marksPages, pendingSteps, rowsThatPassed, sharesThatPassed } from "./model";
 import { runPipe } from "./pipe";
 import { RowFile } from "./rowFile";
 import { RowReader } from "./rowReader";
@@ -110,14 +110,14 @@ async function exportRows(work: Export): Promise<DataExportState> {
   const { pending = [], rowCount } = state;
   if (content !== undefined) {
     try {
-      await noteExport(args, { ...state, pending: [...pending, pendingPipe] }, context);
+      await noteExport(args, { ...state, pending: [...pending, pendingSteps.pipe] }, context);
       await runPipe(content, state, context);
     } finally {
       await content.close();
     }
   }
   if (marking !== undefined && rowCount > 0 && !state.marked) {
-    await noteExport(args, { ...state, pending: [pendingMark.outcomeUnknown] }, context);
+    await noteExport(args, { ...state, pending: [pendingSteps.unknownMark] }, context);
   }
   const marked = marking === undefined ? state : await marking.finish(state);
   await noteExport(args, marked, context);
@@ -248,7 +248,7 @@ async function keepMarked(
   try {
     const { state } = await finish();
     const message = `${failed} All of them are in "${state.file}". Keep that file. The next up exports the rows that are not marked.`;
-    return new PartialFailure(message, state.file, { ...state, marked: false, pending: [pendingMark.outcomeUnknown] });
+    return new PartialFailure(message, state.file, { ...state, marked: false, pending: [pendingSteps.unknownMark] });
   } catch {
     file.kept = path;
     return new ResourceError(

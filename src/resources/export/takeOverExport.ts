@@ -5,7 +5,7 @@ import { whenAndWho } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";
 import { compareContent } from "./destinations/diskFile";
 import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
-import { outputsOf, pendingMark, pendingPipe } from "./model";
+import { outputsOf, pendingSteps } from "./model";
 
 /**
  * An export that ended before a kill, and that no state holds. A second export of marked rows would find none of them,
@@ -65,12 +65,12 @@ export async function takeOverExport(
   if ((await destination.compare(file, state)) !== "same") {
     return {};
   }
-  if (pending.includes(pendingPipe)) {
+  if (pending.includes(pendingSteps.pipe)) {
     return { state };
   }
   earlier.takeOver();
   const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;
-  if (pending.includes(pendingMark.outcomeUnknown)) {
+  if (pending.includes(pendingSteps.unknownMark)) {
     const next = "They may be marked, so keep this file. The next up exports into a new file.";
     throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, file, state);
   }

@@ -25,6 +25,9 @@ export interface LoadedSide {
   readonly notes: readonly string[];
 }
 
+/** The sides by their tables, which have one layout. */
+export type LoadedSides<Tables extends Table> = Record<Tables, LoadedSide> & { layout: Layout };
+
 export interface LoadOptions extends ReadOptions {
   readonly database: Database;
 }
@@ -38,7 +41,7 @@ type Table = "base" | "head";
 export async function loadSides<Tables extends Table>(
   sides: Readonly<Record<Tables, Side>>,
   options: LoadOptions,
-): Promise<Record<Tables, LoadedSide> & { layout: Layout }> {
+): Promise<LoadedSides<Tables>> {
   const stored = new Map<Tables, StoredRows>();
   for (const table of Object.keys(sides) as Tables[]) {
     stored.set(table, await storeSide(table, sides[table], options));
