@@ -53,12 +53,8 @@ export class RowsOf {
     }
     const known = (format ?? "ndjson") as FileSide["format"];
     const isWhole = formats[known].compressesItself === undefined;
-    const isCompressed = isWhole && (compression === "gzip" || compression === "zstd");
-    return {
-      ...{ kind: "file", name, connected },
-      format: known,
-      compression: isCompressed ? compression : undefined,
-    };
+    const around = isWhole ? (compression as FileSide["compression"]) : undefined;
+    return { kind: "file", name, connected, format: known, compression: around };
   }
 
   private async compareObject(name: string, content: StackExport["file"], connected: Connected): Promise<string> {
