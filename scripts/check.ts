@@ -1,6 +1,6 @@
 /**
  * `npm run check`: build, types, lint and format, the contract, the API reference, the project's own rules, the packages. Every check runs, and every
- * problem is shown.
+ * problem is shown. `npm run check -- "project rules"` runs only the checks of these names.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,11 +46,16 @@ const checks: readonly Check[] = [
   { name: "packages", run: checkPackages },
 ];
 
-/** Runs every check. Resolves with the names of the failed ones. */
-export async function check(say: (line: string) => void): Promise<string[]> {
+/** Runs the checks, all by default. Resolves with the names of the failed ones. */
+export async function check(say: (line: string) => void, chosen: readonly string[] = []): Promise<string[]> {
+  const unknown = chosen.filter((name) => !checks.some((each) => each.name === name));
+  if (unknown.length > 0) {
+    say(`✖ no check is called ${unknown.join(", ")}; there are ${checks.map(({ name }) => name).join(", ")}`);
+    return unknown;
+  }
   const failed: string[] = [];
   const started: { name: string; result: Promise<string> }[] = [];
-  for (const { name, run } of checks) {
+  for (const { name, run } of checks.filter((each) => chosen.length === 0 || chosen.includes(each.name))) {
     const result = run().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
     // The other checks need the result of the build. They run side by side, because most of them are processes of their own.
     if (started.length === 0) await result;
@@ -93,7 +98,7 @@ async function checkPackages(): Promise<string> {
 }
 
 if (require.main === module) {
-  check(console.log).then((failed) => {
+  check(console.log, process.argv.slice(2)).then((failed) => {
     process.exitCode = failed.length === 0 ? 0 : 1;
   });
 }

@@ -27,12 +27,16 @@ export function resourcesAreComplete(project: Project): string[] {
     const lacking = [
       ...missing(list, type, "a line in the list of src/resources/index.ts"),
       ...missing(project.read("src/program/classes.ts"), `class ${type}`, "a class in src/program/classes.ts"),
-      ...missing(tests, `new ${type}`, "a test in test/realEngine that declares it"),
+      ...missing(tests, `new ${type}`, "a test in test/resources or test/realEngine that declares it"),
       ...missing(project.read(previews), type, `a golden file of its previews, ${previews}`),
       ...missing(project.read(page), type, `a page, ${page}`),
       ...missing(project.read("README.md"), `\\(${escaped(page)}\\)`, "a link to its page in README.md"),
       ...missing(project.read("docs/reference/README.md"), type, "a row in docs/reference/README.md"),
-      ...missing(project.read("examples/reference/index.ts"), `new ${type}`, "an example in examples/reference"),
+      ...missing(
+        project.read("examples/reference/index.ts"),
+        `new ${type}`,
+        "an example in examples/reference, and one in each language of its folder languages",
+      ),
       ...missing(
         project.read("scripts/schema/examples.ts"),
         type,

@@ -33,6 +33,7 @@ type Internal =
   | "ownList"
   | "__runLabels"
   | "previous"
+  | "leaving"
   | "drifted";
 
 /** The arguments that the definition of a resource describes. */

@@ -1,5 +1,6 @@
 import type { Emulator, EmulatorOptions, Seed } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { resources } from "../internals/resources";
 import type { ProjectOptions } from "./harness";
 import { Project } from "./harness";
 
@@ -99,8 +100,5 @@ export class World {
 }
 
 const prelude = `const pulumi = require("@pulumi/pulumi");
-const {
-  CloudRun, CloudSubtasks, DataExport, ExtractionTask,
-  TaskActionConfig, TaskCopy, TaskLoopItems, TaskParameters, TaskStartUrls,
-} = require("pulumi-webextract");
+const { ${Object.keys(resources).join(", ")} } = require("pulumi-webextract");
 `;

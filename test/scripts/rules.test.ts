@@ -132,12 +132,14 @@ describe("project rule: resources are complete", () => {
   for (const [path, lacking] of Object.entries({
     "src/program/classes.ts": /^resource TaskCopy needs a class in src\/program\/classes\.ts$/,
     "README.md": /^resource TaskCopy needs a link to its page in README\.md$/,
-    "test/realEngine/lifecycle.test.ts": /^resource TaskCopy needs a test in test\/realEngine that declares it$/,
+    "test/realEngine/lifecycle.test.ts":
+      /^resource TaskCopy needs a test in test\/resources or test\/realEngine that declares it$/,
     "test/realEngine/diffs/TaskCopy.txt":
       /needs a golden file of its previews, test\/realEngine\/diffs\/TaskCopy\.txt$/,
     "docs/reference/task-copy.md": /needs a page, docs\/reference\/task-copy\.md$/,
     "docs/reference/README.md": /needs a row in docs\/reference\/README\.md$/,
-    "examples/reference/index.ts": /needs an example in examples\/reference$/,
+    "examples/reference/index.ts":
+      /needs an example in examples\/reference, and one in each language of its folder languages$/,
     "scripts/schema/examples.ts": /needs the regions of its example in scripts\/schema\/examples\.ts$/,
   })) {
     it(`names what is missing in ${path}`, () => {

@@ -26,6 +26,8 @@ const writes = process.env.WRITE_DIFFS === "true";
 export class DiffTexts {
   readonly names = new Names();
   private readonly sections: Map<string, Map<string, string>>;
+  /** Scenes that have begun and not ended: after a failure, the sections are not complete. */
+  private readonly open = new Set<string>();
 
   constructor(
     private readonly types: readonly string[],
@@ -41,6 +43,7 @@ export class DiffTexts {
 
   /** Previews a program, compares the output with the files, and applies the program. @returns the preview's output. */
   async shows(world: World, title: string, { program, args = [], env = {}, up = true }: Scene = {}): Promise<string> {
+    this.open.add(title);
     if (program !== undefined) {
       this.writeProgram(world, program);
     }
@@ -57,11 +60,15 @@ export class DiffTexts {
       this.sections.get(type)?.set(title, text);
       assert.equal(text, writes ? text : sectionsOf(this.fileOf(type)).get(title), `${type}, "${title}"`);
     }
+    this.open.delete(title);
     return output;
   }
 
-  /** Writes the files, or fails if they contain a section without a scene. */
+  /** Writes the files, or fails if they contain a section without a scene. Writes nothing after a failed scene. */
   finish(): void {
+    if (writes && this.open.size > 0) {
+      throw new Error(`No golden file was written, because scenes failed: ${[...this.open].join(", ")}.`);
+    }
     for (const [type, sections] of this.sections) {
       if (writes) {
         writeFileSync(this.fileOf(type), this.fileText(type, sections));
