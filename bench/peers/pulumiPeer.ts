@@ -59,7 +59,7 @@ export function typescriptPeer({ file, runsOn, hasManifests = false, ...peer }: 
   };
 }
 
-/** The same as a program in YAML, which runs on the native plugin. It is installed, so that the engine keeps its schema. */
+/** The same as a program in YAML, which runs on the native plugin. The plugin is installed, as users have it: the engine then keeps its schema. */
 export function yamlPeer({ hasManifests = false, ...peer }: PulumiPeer & { hasManifests?: boolean }): Peer {
   return {
     ...usual,

@@ -210,7 +210,7 @@ export function asStarted(message: string, isByRunner = isStartedByRunner()): st
   return isByRunner ? message.replaceAll('"webextract ', '"npx webextract ') : message;
 }
 
-/** The beginning of a text that fits the columns. A text that is cut ends with `ending`. */
+/** Cuts a text to a number of columns. A cut text ends with `ending`, which counts. */
 export function fitting(text: string, columns: number, ending = ""): string {
   if (widthOf(text) <= columns) {
     return text;
