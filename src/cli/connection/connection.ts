@@ -45,12 +45,12 @@ export async function findConnection(
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
-  const { config, problems } = parseGivenConfig(
+  const { config, problems, noService } = parseGivenConfig(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
     namesInNamespace(ofStack?.keys() ?? []),
   );
   const found = problems
-    .filter((problem) => !problem.startsWith("webextract:baseUrl is missing."))
+    .filter((problem) => problem !== noService)
     .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
