@@ -284,7 +284,12 @@ describe("DataExport", () => {
     it("no rows replace no file with rows, in each format, unless checks.minRows is 0", async () => {
       world.emulator.change.addTask({ taskId: "empty-1", taskGroupId: "group-1", actions: [] });
       for (const format of ["ndjson", "json", "csv", "parquet"]) {
-        for (const checks of [undefined, { maxRows: 100, onFail: "warn" }, { minRows: 0, maxDrop: 1 }]) {
+        for (const checks of [
+          undefined,
+          { maxRows: 100, onFail: "warn" },
+          { minRows: 1, onFail: "warn" },
+          { minRows: 0, maxDrop: 1 },
+        ]) {
           const path = `out/${format}-${JSON.stringify(checks ?? "").length}`;
           const each = world.declare("DataExport");
           const args = { ...all, path, format, checks };
