@@ -312,6 +312,19 @@ describe("DataExport", () => {
       }
     });
 
+    it("its own file is replaced under another spelling of its path", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...all, path: "out/spelled.ndjson", maxRows: 2 });
+      for (const path of ["./out/spelled.ndjson", "out/../out/spelled.ndjson", world.path("out/spelled.ndjson")]) {
+        await each.up({ ...all, path });
+        assert.deepEqual([each.state.file, each.state.rowCount], [path, 3]);
+      }
+      assert.deepEqual(
+        files("out").filter((name) => name.startsWith("spelled")),
+        ["spelled.ndjson"],
+      );
+    });
+
     it("its own file is not replaced if somebody changes it during the read, in each format", async () => {
       for (const format of ["ndjson", "csv"]) {
         const path = `out/own.${format}`;
