@@ -39,7 +39,12 @@ export class KilledUp {
       program: "",
       seed: seedFor(steps),
       emulator: { behaviour: { readsUntilFinished: 1000, startWhileRunning: "newRun" } },
-      config: { "webextract:concurrency": "50", ...(plugin !== undefined && { "webextract:native": "true" }) },
+      config: {
+        "webextract:concurrency": "50",
+        // Requests are held until the last step has sent its own, which takes long on a loaded machine.
+        "webextract:timeoutSeconds": "300",
+        ...(plugin !== undefined && { "webextract:native": "true" }),
+      },
       ...(plugin !== undefined && { path: [plugin] }),
     });
     for (const { prepare } of steps) {
