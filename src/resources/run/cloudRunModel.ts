@@ -91,9 +91,9 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   onDelete?: "retain" | "stop";
   /**
-   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run and
-   * starts none. A different `lotNo` replaces. The present `lotNo` declares that the subtasks that are listed now
-   * belong to this run.
+   * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run, with
+   * the subtasks listed then, and starts none. A different `lotNo` replaces. The present `lotNo` declares that the
+   * subtasks listed now belong to this run.
    */
   adoptLotNo?: string;
   /**
