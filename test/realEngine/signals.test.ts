@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isLarge } from "../environment";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const program = `
@@ -65,7 +66,7 @@ describe("a signal to the provider process", () => {
     assert.equal(lotNos().length, 1);
   });
 
-  it("a signal during a refresh of the token loses no token", async () => {
+  slowIt("a signal during a refresh of the token loses no token", async () => {
     await create({ "webextract:tokenStore": "tokens" }, false);
     const { refreshToken } = world.emulator.credentials;
     await world.project.run(["config", "set", "--secret", "webextract:refreshToken", refreshToken]);
