@@ -148,7 +148,7 @@ describe("previews of runs show", function () {
     after: { both: true, rerunOn, url: "https://shop.test/newer" },
   });
 
-  scenes.it("a run label as a new run of each CloudRun", "a run label", { before: { both: true }, shownBy: "label" });
+  scenes.it("a run label as a new run of each CloudRun", "a run label", { before: { both: true }, withLabel: true });
 
   scenes.it("a removal", "deleted", {
     before: { run: options, rerunOn, rows: `${asJson}, ${checks}`, subtasks: first(3), both: true },

@@ -8,13 +8,11 @@ export interface Scene<Declared> {
   before?: Declared | "nothing";
   /** What the previewed program declares. Default: the same as before. */
   after?: Declared | "nothing" | ((own: Own) => Declared);
-  /** What others change at the service or in files, before the preview with a refresh. */
+  /** What others change at the service or in files before the preview, which refreshes. */
   drift?: (own: Own) => void;
-  /** The command that shows the scene: the preview, the preview with a refresh, or that with a run label. Default: the preview, with a refresh after a drift. */
-  shownBy?: Command;
+  /** Whether a preview with a run label shows the scene. Default: the preview without one. */
+  withLabel?: boolean;
 }
-
-type Command = "preview" | "refresh" | "label";
 
 /** What a scene has of its own. */
 export interface Own {
@@ -39,7 +37,7 @@ interface Part<Declared> {
 export class Scenes<Declared extends object> {
   readonly diffs: DiffTexts;
   private readonly parts: Part<Declared>[] = [];
-  private readonly outputs = new Map<Command, string>();
+  private readonly outputs = { plain: "", withLabel: "" };
   private created: World | undefined;
 
   /**
@@ -64,7 +62,7 @@ export class Scenes<Declared extends object> {
     this.parts.push(part);
     this.diffs.begin(title);
     it(behaviour, () => {
-      const output = this.outputs.get(shownBy(scene)) ?? "";
+      const output = scene.withLabel ? this.outputs.withLabel : this.outputs.plain;
       this.diffs.compare(title, output, part.mark);
       also?.(output);
     });
@@ -76,18 +74,14 @@ export class Scenes<Declared extends object> {
     this.created = await World.create({ ...options, program: "", env: { PULUMI_SKIP_CHECKPOINTS: "true" } });
     this.declare(({ scene }) => scene.before);
     await this.world.project.up();
-    this.declare((part) => this.afterOf(part));
-    await this.take("preview", ["preview"]);
-    if (this.isShown("refresh")) {
-      for (const part of this.parts) {
-        part.scene.drift?.(this.ownOf(part));
-      }
-      this.declare(({ scene }) => scene.before);
-      await this.take("refresh", ["preview", "--refresh"]);
+    for (const part of this.parts) {
+      part.scene.drift?.(this.ownOf(part));
     }
-    if (this.isShown("label")) {
-      this.declare(({ scene }) => (shownBy(scene) === "label" ? scene.before : "nothing"));
-      await this.take("label", ["preview"], { WEBEXTRACT_RUN_LABEL: "2026-11-21" });
+    this.declare((part) => this.afterOf(part));
+    this.outputs.plain = await this.preview(["--refresh"]);
+    if (this.parts.some(({ scene }) => scene.withLabel)) {
+      this.declare(({ scene }) => (scene.withLabel ? scene.before : "nothing"));
+      this.outputs.withLabel = await this.preview([], { WEBEXTRACT_RUN_LABEL: "2026-11-21" });
     }
   }
 
@@ -110,13 +104,8 @@ export class Scenes<Declared extends object> {
     return this.created;
   }
 
-  private isShown(command: Command): boolean {
-    return this.parts.some(({ scene }) => shownBy(scene) === command);
-  }
-
-  private async take(command: Command, args: readonly string[], env?: Record<string, string>): Promise<void> {
-    const result = await this.world.project.run(args, { args: ["--diff"], env });
-    this.outputs.set(command, this.diffs.read(this.world, result));
+  private async preview(args: readonly string[], env?: Record<string, string>): Promise<string> {
+    return this.diffs.read(this.world, await this.world.project.preview({ args: ["--diff", ...args], env }));
   }
 
   private declare(declared: (part: Part<Declared>) => Declared | "nothing" | undefined): void {
@@ -146,8 +135,4 @@ export class Scenes<Declared extends object> {
 
 function marked(text: string, mark: string): string {
   return text.replaceAll("@", mark);
-}
-
-function shownBy({ shownBy, drift }: Scene<object>): Command {
-  return shownBy ?? (drift === undefined ? "preview" : "refresh");
 }
