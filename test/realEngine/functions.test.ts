@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 /** Calls all five functions, once for secrets and once plain, with arguments that only an update knows, and reads `template-1`, which a preview can read too. */
@@ -135,7 +136,7 @@ describe("functions on the engine", () => {
     assert.equal(rowsRead(), 1);
   });
 
-  it("return a promise only with plain: true, because a promise cannot be marked as a secret", async () => {
+  slowIt("return a promise only with plain: true, because a promise cannot be marked as a secret", async () => {
     world.program(`
       const w = require("pulumi-webextract");
       module.exports = async () => ({

@@ -28,7 +28,9 @@ describe("a signal to the provider process", () => {
   const targets = isLarge ? (["hosts", "engine and hosts"] as const) : (["engine and hosts"] as const);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     for (const to of targets) {
-      it(`${signal} to the ${to} during a start loses no run`, async () => {
+      // A SIGHUP is like a kill of the engine, which other fast tests show.
+      const test = signal === "SIGTERM" ? it : slowIt;
+      test(`${signal} to the ${to} during a start loses no run`, async () => {
         await create();
         const hold = world.emulator.hold({ operation: "startTask" });
         const run = world.project.start(up);

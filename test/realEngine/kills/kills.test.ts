@@ -50,7 +50,7 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   };
 
-  it("is empty after the next command if a first Ctrl-C interrupted the up", async () => {
+  slowIt("is empty after the next command if a first Ctrl-C interrupted the up", async () => {
     await interruptedUp();
     assert.equal(world.project.resource("copy").id, world.copies()[0]);
     const { output } = await world.project.up();
