@@ -263,7 +263,7 @@ describe("a Manifest with a variable that a preview does not know", () => {
 });
 
 describe("a Manifest whose variables a preview does not know at all", () => {
-  it("makes unknown what has a variable, refuses one as a name, and takes their values in the up", async () => {
+  it("makes unknown what has a variable, and refuses one as a name", async () => {
     const program = `
 const first = native("TaskCopy", "first", { sourceTaskId: "template-1", taskGroupId: "group-1" });
 const variables = first.taskId.apply((id) => ({ shop: "https://shop.test/" + id, token: "a" }));
@@ -277,8 +277,6 @@ exports.tasks = new pulumi.ComponentResource("webextract:index:Manifest", "tasks
       const { steps } = await world.project.previewJson();
       const { startUrls } = steps.find(({ urn }) => urn.endsWith("ExtractionTask::novels"))?.newState?.inputs ?? {};
       assert.equal((startUrls as { urls: unknown }).urls, "04da6b54-80e4-46f7-96ec-b56ff0331ba9");
-      await world.project.up();
-      assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);
     } finally {
       await world.remove();
     }

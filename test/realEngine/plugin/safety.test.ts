@@ -111,8 +111,7 @@ exports.hosts = urls.hosts; exports.items = loop.items; exports.actions = settin
     });
     await world.project.up({ args: ["--diff"] });
     assert.deepEqual(world.emulator.inspect.task("template-1")?.actions[1]?.loopItems, ["a", secrets.item]);
-    await world.project.up({ args: ["--refresh", "--diff"] });
-    await world.project.destroy();
+    await world.project.destroy({ args: ["--refresh", "--diff"] });
     const needles = [...Object.values(secrets), "secret-host-3307", ...Object.values(world.emulator.credentials)];
     assert.deepEqual(world.project.findWritten([...needles, "https://old.test/item"]), []);
   });
