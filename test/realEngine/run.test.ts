@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "./slowIt";
 import { template, World } from "./world";
 
 const program = (run: string, rest = ""): string => `
@@ -93,7 +94,7 @@ describe("a wait for a cloud run on the engine", () => {
   });
   after(() => world.remove());
 
-  it("keeps the run at its timeout, and the next up continues to wait and starts nothing", async () => {
+  slowIt("keeps the run at its timeout, and the next up continues to wait and starts nothing", async () => {
     const { output } = await world.project.up({ expect: "failure" });
     assert.match(output, /was not seen to finish within 0 s.*It may continue at the service.*Run "pulumi up" again/s);
     const { id } = world.project.resource("run");

@@ -35,7 +35,8 @@ async function installedVersions(): Promise<Record<string, string>> {
 /** npm's cache, settings and certificates come from the user who runs the tests, because a project of the harness has its own home. */
 function npmEnvironment(): Record<string, string> {
   const { NODE_EXTRA_CA_CERTS } = process.env;
-  const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
+  const settings = execFileSync("npm", ["config", "get", "cache", "userconfig"], { encoding: "utf8" });
+  const get = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(settings)?.[1] ?? "";
   return {
     npm_config_cache: get("cache"),
     npm_config_userconfig: get("userconfig"),

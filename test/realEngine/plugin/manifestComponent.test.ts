@@ -323,8 +323,9 @@ const token = new pulumi.Config().requireSecret("token");
 new Manifest("tasks", { path: "tasks", variables: { shop: "https://shop.test", token } });
 `;
 
-  for (const native of isLarge ? ["false", "true"] : ["true"]) {
-    it(`becomes one of the component and back with no change and no request, with webextract:native ${native}`, async () => {
+  for (const native of ["false", "true"]) {
+    const test = native === "true" ? it : slowIt;
+    test(`becomes one of the component${isLarge ? " and back" : ""} with no change and no request, with webextract:native ${native}`, async () => {
       const config = { "webextract:native": native };
       const world = await World.create({ ...options, program: classes, config, path: [pluginFolder()] });
       try {
@@ -334,6 +335,9 @@ new Manifest("tasks", { path: "tasks", variables: { shop: "https://shop.test", t
         world.project.write("Pulumi.yaml", `name: test\nruntime: yaml\n${pluginSection()}${manifest()}`);
         await world.project.up({ args: ["--expect-no-changes"] });
         assert.deepEqual(world.operations(), []);
+        if (!isLarge) {
+          return;
+        }
         await world.project.configure({ "webextract:native": "true" });
         world.project.write("Pulumi.yaml", before);
         await world.project.up({ args: ["--expect-no-changes"] });
