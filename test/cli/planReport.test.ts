@@ -357,15 +357,15 @@ describe("the report of a plan", () => {
 
   it("has at most 60,000 characters, however large the plan is", () => {
     const long = "ä|`\\".repeat(300);
-    const wide = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${long}${index}`, long]));
+    const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${long}${index}`, long]));
     const large = [
-      Array.from({ length: 500 }, (_, index) =>
+      Array.from({ length: 200 }, (_, index) =>
         step({ name: `${long}${index}`, old: actions({ a: "1" }), now: actions({ a: long }) }),
       ),
       Array.from({ length: 500 }, (_, index) =>
         step({ name: `n${index}`, type: "CloudRun", op: "create", now: { taskId: "t", triggers: long } }),
       ),
-      Array.from({ length: 10 }, (_, index) =>
+      Array.from({ length: 3 }, (_, index) =>
         step({ name: `n${index}`, old: actions(wide), now: actions({ b: "2" }) }),
       ),
       [

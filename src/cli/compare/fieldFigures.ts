@@ -22,6 +22,8 @@ interface FiguresOptions {
   layout: Layout;
   /** All fields of the side if its layout has columns, otherwise those that it has even if no row has them. */
   named: readonly string[];
+  /** Whether the side has few bytes. */
+  isSmall: boolean;
 }
 
 /** Characters of a value that a report can show. More are read, so that half of a secret is not shown. */
@@ -63,12 +65,19 @@ const kindOf = `CASE
 export async function fieldFigures(
   database: Database,
   side: "base" | "head",
-  { layout, named }: FiguresOptions,
+  { layout, named, isSmall }: FiguresOptions,
 ): Promise<Map<string, FieldFigures>> {
   const figures = new Map(named.map((field): [string, FieldFigures] => [field, noFigures]));
-  for (const counted of layout.counted(side, named)) {
+  const queries = layout.counted(side, named);
+  // DuckDB takes milliseconds to prepare these expressions. It prepares them once for all fields if the values are
+  // materialized. That takes memory, so the fields of a large side have a statement each.
+  const all =
+    isSmall && queries.length > 1
+      ? [`MATERIALIZED (${queries.join(" UNION ALL ")})`]
+      : queries.map((query) => `(${query})`);
+  for (const counted of all) {
     const rows = await database.rows(`
-      WITH counted AS (${counted}),
+      WITH counted AS ${counted},
       kinds AS (SELECT field, v, n, ${kindOf} AS kind FROM counted)
       SELECT
         ${name("field")}, coalesce(sum(n) FILTER (kind > 0), 0), count(*) FILTER (kind > 0),

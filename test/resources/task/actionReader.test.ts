@@ -126,8 +126,8 @@ describe("reads of many tasks' actions", () => {
       { status: 502, body: { error: { message: "cannot read" }, requestId: "r" } },
       { status: 502 },
     ];
-    for (const failure of failures) {
-      for (const index of [0, 37, 99]) {
+    for (const [place, failure] of failures.entries()) {
+      for (const index of place === 0 ? [0, 37, 99] : [37]) {
         const reader = await start();
         emulator.fault({ operation: "getActions", kind: "status", taskId: `task-${index}`, times: 1000, ...failure });
         assert.deepEqual(failedOf(await readAll(reader)), [index]);

@@ -53,10 +53,10 @@ describe("the shapes of secrets", () => {
     for (const { text } of allHostileStrings) {
       assert.equal(typeof hideSecrets(text), "string");
     }
-    // With quadratic time, each of these would take minutes.
+    // With quadratic time, these would take minutes.
     const pieces = ["eyJ-", "a:", "a.", "://", "password=\\", "Bearer ", "-----BEGIN PRIVATE KEY-----", '"', "://a@"];
     for (const piece of [...pieces, "authorization:{", 'token:"{\\', "token:'", "x:y,", "password: a b "]) {
-      hideSecrets(piece.repeat(1_000_000 / piece.length));
+      hideSecrets(piece.repeat(200_000 / piece.length));
     }
   });
 });

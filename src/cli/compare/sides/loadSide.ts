@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { longestRow } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
@@ -33,6 +33,8 @@ export interface LoadOptions extends ReadOptions {
 }
 
 const mostFields = 5_000;
+/** Bytes of a side whose fields are counted together. */
+const mostTogether = 1_000_000;
 
 /** The table of a side. */
 type Table = "base" | "head";
@@ -79,9 +81,11 @@ async function storeSide(table: Table, side: Side, options: LoadOptions): Promis
 async function loadSide(table: Table, stored: StoredRows, layout: Layout, options: LoadOptions): Promise<LoadedSide> {
   const { name, header, notes } = stored;
   const { database, cli } = options;
+  const { size } = await stat(stored.path);
   await fillTable(table, stored, layout, options);
   const fields = await fieldFigures(database, table, {
     layout,
+    isSmall: size <= mostTogether,
     named: layout === maps ? header : (stored.fields ?? []),
   });
   if (fields.size > mostFields) {
