@@ -3,8 +3,8 @@ import { startEmulator } from "webextract-emulator";
 import { testDriftOf } from "./drift";
 import { World } from "./world";
 
-describe("the drift of 20 tasks", () => {
-  testDriftOf(20);
+describe("the drift of 10 tasks", () => {
+  testDriftOf(10);
 });
 
 describe("an up --refresh of 10 tasks", () => {
