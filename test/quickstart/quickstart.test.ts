@@ -128,7 +128,7 @@ describe("npm start", function () {
     assert.match(output, /preview, up, destroy, reset/);
   });
 
-  it("refuses to stay open after a reset, which starts no emulator", async () => {
+  slowIt("refuses to stay open after a reset, which starts no emulator", async () => {
     const { code, output } = await clone.start(["reset", "--open"]);
     assert.equal(code, 1);
     assert.match(output, /reset starts no emulator/);
