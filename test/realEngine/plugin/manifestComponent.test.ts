@@ -173,6 +173,20 @@ describe("a Manifest of a YAML program, with options", () => {
     }
   });
 
+  slowIt("says only what failed without --continue-on-error too, and the next up does the rest", async () => {
+    const world = await yamlWorld(manifest(), options);
+    try {
+      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter" });
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /ExtractionTask \(novels\):\s+error: copyTask/);
+      assert.doesNotMatch(output, /grpc|resource 'tasks' has a problem/);
+      await world.project.up();
+      await world.project.up({ args: ["--expect-no-changes"] });
+    } finally {
+      await world.remove();
+    }
+  });
+
   it("says only what failed, goes on with the other tasks with --continue-on-error, and the next up does the rest", async () => {
     const world = await yamlWorld(manifest(), options);
     try {
