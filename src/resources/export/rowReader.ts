@@ -1,5 +1,6 @@
 import type { Subtask } from "../../service/contract/types";
 import type { RowPage } from "../../service/rows/rowPage";
+import { isRepeated } from "../../service/rows/rows";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { countsOf, runningNow } from "../run/subtaskList";
@@ -108,7 +109,7 @@ export class RowReader {
       pageSize = Math.min(pageSize, page.size ?? size);
       const vanished = before === undefined ? 0 : before.total - before.count - page.total;
       const next = `the service may mark all rows of the task: then set webextract:markScope to "task".`;
-      if (before !== undefined && page.total >= before.total && page.ndjson().equals(before.ndjson())) {
+      if (before !== undefined && page.count > 0 && isRepeated(page, before)) {
         throw new ResourceError(
           `Task "${args.taskId}": the same rows came again after they were marked, so the export stopped: ${next}`,
         );

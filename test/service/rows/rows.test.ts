@@ -348,6 +348,21 @@ describe("reading all rows", () => {
       assert.deepEqual([page?.objects()[0], page?.afterLoss], [{ n: 590 }, true]);
     });
 
+    it("returns no row twice if the last page is smaller than those before, and no row was marked", async () => {
+      const reading = await clientOf((seen, response) => {
+        const size = Number(new URL(seen.url, "http://x").searchParams.get("size"));
+        const data = Array.from({ length: Math.min(size, 8) }, (_, n) => ({ n }));
+        json(response, 200, { data: { data, total: 100, current: data.length }, requestId: "q" });
+      });
+      // Of 20 rows, the service cuts the page off after 8.
+      for (const pageSize of [4, 20]) {
+        const pages = await pagesOf(reading, { taskId: "t", notExported: true }, { pageSize, maxRows: 10 });
+        const rows = texts(pages);
+        assert.deepEqual(rows, [...new Set(rows)]);
+        assert.equal(pages.at(-1)?.complete, false);
+      }
+    });
+
     it("ends as not complete if no row was marked between two pages", async () => {
       const reading = await clientOf((_seen, response) =>
         json(response, 200, { data: { data: [{ a: 1 }], total: 7, current: 1 }, requestId: "q" }),
