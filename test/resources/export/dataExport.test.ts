@@ -167,6 +167,22 @@ describe("DataExport", () => {
       });
     });
 
+    it("no batch while the service does not tell whether its run has ended", async () => {
+      const lotNo = await world.finishedRun();
+      world.configure({ maxRetries: "0" });
+      const each = world.declare("DataExport");
+      for (const fault of [{ kind: "status", status: 503 }, { kind: "reset" }] as const) {
+        world.emulator.fault({ operation: "getSubtasks", ...fault });
+        assert.match(
+          await failure(each.up({ ...all, scope: "batch", lotNo })),
+          /^getSubtasks .* It is safe to try again/,
+        );
+      }
+      assert.equal(existsSync(world.path("out/rows.ndjson")), false);
+      await each.up({ ...all, scope: "batch", lotNo });
+      assert.equal(each.state.complete, true);
+    });
+
     it("a batch for an account that is not allowed to read subtasks", async () => {
       const lotNo = await world.finishedRun();
       world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });
