@@ -246,7 +246,9 @@ class TaskMarking implements Marking {
     if (page.afterLoss) {
       throw this.refusal(responseWasLost);
     }
-    if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
+    // A full page proves nothing where total counts the rows of the page. It is smaller if the service refused the size.
+    const isFull = page.count >= (page.size ?? this.pageSize);
+    if (page.count !== page.total || page.count !== page.current || isFull) {
       throw this.refusal(
         `one response contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`,
       );

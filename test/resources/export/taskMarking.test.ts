@@ -121,6 +121,21 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.state.rowCount, marked()], [25, 25]);
   });
 
+  it("marks nothing if a page is full of which the service counts the rows only, after it refused larger ones", async () => {
+    const lotNo = await world.finishedRun();
+    world.emulator.setBehaviour({ dataPageMax: 20 });
+    const data = Array.from({ length: 20 }, (_, n) => ({ n }));
+    const body = { data: { data, total: 20, current: 20 }, requestId: "r" };
+    for (const scope of ["notExported", "batch"]) {
+      // The service refuses pages of 1000, 500, 200, 100 and 50 rows.
+      world.emulator.fault({ operation: "getNotExportedData", kind: "status", status: 200, body, skip: 5 });
+      const run = scope === "batch" ? { lotNo } : {};
+      const message = await failure(world.declare("DataExport").up({ ...marking, ...run, scope }));
+      assert.match(message, /one response contained 20 of 20 rows that are not exported/);
+    }
+    assert.equal(world.sent("markExported").length, 0);
+  });
+
   it("marks no row that arrives late, in each scope", async () => {
     for (const scope of ["notExported", "all", "batch"]) {
       for (const rowsArriveLate of [1, 2, 3]) {
