@@ -81,7 +81,7 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
           continue;
         }
         // Some services always return restTotal with the total.
-        const isCutOff = response.count === 0 && rest > 0 && (rest < total || received < total);
+        const isCutOff = response.count === 0 && rest > 0 && (rest < total || begin + received < total);
         const gap = moves.isLost ? "moved" : isCutOff ? "emptyPage" : undefined;
         const isEnd = rest === 0 && (hasCursors || begin + moves.count + received === total);
         const complete = gap === undefined && (begin === 0 ? received === total : isEnd);

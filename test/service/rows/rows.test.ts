@@ -207,6 +207,15 @@ describe("reading all rows", () => {
     server = undefined;
   });
 
+  it("takes an empty page behind the last row for the end of a resumed read, whatever restTotal is", async () => {
+    const reading = await clientOf(respondAs({ total: 25, answeredOffset: "asked", end: "emptyPage" }));
+    for (const offset of [10, 25]) {
+      const pages = await pagesOf(reading, { taskId: "t" }, { pageSize: 10, offset });
+      assert.deepEqual(texts(pages), all(25, offset));
+      assert.equal(pages.at(-1)?.gap, undefined);
+    }
+  });
+
   it("makes no request for 0 rows", async () => {
     const reading = await clientOf(respondAs({ total: 3, answeredOffset: "asked", end: "restTotal" }));
     for (const source of [{ taskId: "t" }, { taskId: "t", lotNo: "1" }, { taskId: "t", notExported: true } as const]) {
