@@ -37,7 +37,11 @@ export function readErrorBody(body: Buffer, isSuccess: boolean): ErrorBody | und
     if (said === undefined && /\s/.test(error)) return { said: error, requestId, isOfService: false };
     return { code: error, said, requestId, isOfService: said !== undefined };
   }
-  return isSuccess ? undefined : { code: text(parsed.code), said: text(parsed.message), requestId, isOfService: false };
+  // Some say only that there is an error, or its number.
+  const bare = error === true || typeof error === "number" ? String(error) : undefined;
+  if (isSuccess && bare === undefined) return undefined;
+  const said = text(parsed.message) ?? text(parsed.error_Description);
+  return { code: text(parsed.code) ?? bare, said, requestId, isOfService: false };
 }
 
 /** `false`, an empty list and the like come with errors too. */

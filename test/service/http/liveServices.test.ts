@@ -61,6 +61,21 @@ describe("what operators report of live services", () => {
     });
   }
 
+  it("an error that is a number, or only true, is no success", async () => {
+    for (const error of [7, -1, true]) {
+      for (const data of [{ data: null }, { data: false }, {}]) {
+        for (const more of [{}, { message: "not allowed" }, { error_Description: "not allowed" }]) {
+          body = { ...data, error, ...more };
+          const failure = await send("markExported");
+          assert.ok(isServiceError(failure, "refused"), JSON.stringify(body));
+          assert.equal(failure.outcome, "unknown");
+        }
+      }
+      body = { data: null, error: false };
+      assert.ok(!((await send("markExported")) instanceof Error));
+    }
+  });
+
   it("an error beside an empty list is no empty list", async () => {
     body = { data: [], error: "Invalid.Token", error_Description: "it has expired" };
     for (const name of ["getSubtasks", "getActions"] as const) {
