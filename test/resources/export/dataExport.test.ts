@@ -167,6 +167,23 @@ describe("DataExport", () => {
       });
     });
 
+    it("rows that are not exported as not complete if a response was lost, which may have had others", async () => {
+      await world.finishedRun();
+      world.configure({ maxRetries: "1" });
+      for (const [index, notExported] of (["untilMarked", "handedOutOnce"] as const).entries()) {
+        world.emulator.setBehaviour({ notExported, notExportedCounts: "notReturned" });
+        world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+        const each = world.declare("DataExport");
+        await each.up({ ...all, scope: "notExported", path: "out/{n}.ndjson" });
+        assert.deepEqual([each.state.rowCount, each.state.complete], [index === 0 ? 25 : 0, false]);
+        assert.match(
+          world.warnings.join("\n"),
+          /"task-1": a response to the read was lost, and it may have contained other rows/,
+        );
+        world.warnings.length = 0;
+      }
+    });
+
     it("no batch while the service does not tell whether its run has ended", async () => {
       const lotNo = await world.finishedRun();
       world.configure({ maxRetries: "0" });
