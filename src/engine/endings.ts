@@ -17,6 +17,11 @@ export interface Ending {
  */
 export function engineEndings({ saved, gone }: Ending): void {
   process.once("SIGINT", saved);
+  // The pipes of a killed engine are closed. Without a listener, a line of the log would end this process before the
+  // responses to its requests are noted.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on("error", () => undefined);
+  }
   const address = engineAddress();
   if (address === undefined || !inputIsPipe()) {
     return;

@@ -179,6 +179,9 @@ export class Host {
    */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
+    for (const client of clients) {
+      client.stop();
+    }
     await Promise.all([this.journal.close(), ...clients.map((client) => client.tokensSettled())]);
     for (const client of clients) {
       try {

@@ -27,10 +27,10 @@ export interface Sighting {
 interface Note {
   entry: Entry;
   /**
-   * `left` by an earlier process. `own`: written or taken over by this process. `returned`: the same, and its step has
-   * ended, so that its result went to the engine.
+   * `left` by an earlier process. `running`: by one that was still running when it was last looked at. `own`: written
+   * or taken over by this process. `returned`: the same, and its step has ended, so that its result went to the engine.
    */
-  is: "left" | "own" | "returned" | "dropped";
+  is: "left" | "running" | "own" | "returned" | "dropped";
 }
 
 /**
@@ -83,7 +83,7 @@ export class Journal {
   /** Call it for each resource that the engine shows. */
   async saw(name: ResourceName, sighting: Sighting): Promise<void> {
     for (const note of await this.left(name, sighting.id)) {
-      if (!this.processes.isRunning(note.entry.process)) {
+      if (note.is === "left") {
         this.judge(note, name.urn, sighting);
       }
     }
@@ -135,7 +135,8 @@ export class Journal {
   private async load(): Promise<void> {
     this.loading ??= this.files.all().then((entries) => {
       for (const entry of entries) {
-        this.add({ entry, is: "left" }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
+        const is = this.processes.isRunning(entry.process) ? "running" : "left";
+        this.add({ entry, is }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
       }
     });
     await this.loading;
@@ -156,9 +157,9 @@ export class Journal {
     await this.load();
     const origins = [origin, ...this.config.movedFrom];
     const found = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
-    return new Set(
-      found.filter(({ is, entry }) => is === "left" && origins.includes(entry.origin) && entry.profile === profile),
-    );
+    const notes = found.filter(({ entry }) => origins.includes(entry.origin) && entry.profile === profile);
+    await Promise.all(notes.map((note) => this.lookAgain(note)));
+    return new Set(notes.filter(({ is }) => is === "left" || is === "running"));
   }
 
   private ownOf({ urn }: ResourceName): Note[] {
@@ -178,22 +179,30 @@ export class Journal {
       return undefined;
     }
     const isRepeated = !ofOthers.has(note);
-    if (!isRepeated) {
-      this.refuseWhileRunning(note.entry);
+    if (note.is === "running") {
+      throw new ResourceError(this.describeRunning(note.entry));
     }
     return { ...note.entry, isRepeated, takeOver: () => void Object.assign(note, { is: "own" }) };
   }
 
-  /** Another stack with the same names can be running. What it makes belongs to its state. */
-  private refuseWhileRunning(entry: Entry): void {
-    const { process, what, time } = entry;
-    if (this.processes.isRunning(process)) {
-      throw new ResourceError(
-        `Process ${process.pid} of this machine is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
-          `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
-          `give each stack its own folder with webextract:journal. If that process is another program, delete ${this.files.path(entry)}.`,
-      );
+  /** A process that was running can have noted its response and ended since, or have removed its entry. */
+  private async lookAgain(note: Note): Promise<void> {
+    if (note.is !== "running" || this.processes.isRunning(note.entry.process)) {
+      return;
     }
+    const latest = await this.files.latest(note.entry);
+    note.entry = latest ?? note.entry;
+    note.is = latest === undefined ? "dropped" : "left";
+  }
+
+  /** Another stack with the same names can be running. What it makes belongs to its state. */
+  private describeRunning(entry: Entry): string {
+    const { process, what, time } = entry;
+    return (
+      `Process ${process.pid} of this machine is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
+      `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
+      `give each stack its own folder with webextract:journal. If that process is another program, delete ${this.files.path(entry)}.`
+    );
   }
 
   /** Writes an entry, in place of the one that this process has for the same operation. */

@@ -73,6 +73,12 @@ export class JournalFiles {
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(join(folder, name)))))).flat();
   }
 
+  /** The entry as it is now. Undefined if it was removed. */
+  async latest(entry: Entry): Promise<Entry | undefined> {
+    const [latest] = await this.read(this.path(entry));
+    return latest;
+  }
+
   private async read(file: string): Promise<Entry[]> {
     try {
       const text = await readPrivateFile(file);

@@ -193,6 +193,14 @@ export class ServiceClient {
   }
 
   /**
+   * Sends no further request, and refuses further calls. Requests in progress can complete.
+   * @internal
+   */
+  stop(): void {
+    this.#sender.stop();
+  }
+
+  /**
    * Closes the kept connections. Calls in progress end with an error, and so does each further call. A refresh in
    * progress completes, and its result is stored.
    * @throws Error if a rotated refresh token could not be stored and is lost with this client

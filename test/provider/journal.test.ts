@@ -415,6 +415,28 @@ describe("the journal of requests that must not be sent twice", () => {
     assert.equal(copies().length, 1);
   });
 
+  it("does not send a request that was waiting for a free slot when the engine ended", async () => {
+    world.configure({ concurrency: "1" });
+    const hold = world.emulator.hold({ operation: "copyTask" });
+    const { providers } = world;
+    const create = async (name: string) => {
+      const inputs = await providers.checked("TaskCopy", copyArgs);
+      noteUrn(inputs, String(world.declare("TaskCopy", name).urn));
+      return providers.provider("TaskCopy").create(inputs);
+    };
+    const first = create("first");
+    await hold.reached;
+    const second = assert.rejects(create("second"), /not sent/);
+    while (readdirSync(folder()).length < 2) {
+      await new Promise(setImmediate);
+    }
+    const ended = providers.engineIsGone();
+    hold.release();
+    await Promise.all([first, second, ended]);
+    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.equal(world.journal().length, 1);
+  });
+
   describe("with an entry of another stack of the same names, whose command is running", () => {
     const loop = { ...appendArgs, items: ["a"] };
     const marked = { taskId: "task-1", scope: "notExported", path: "rows/{n}.ndjson", markExported: true };
@@ -506,12 +528,12 @@ describe("the journal of requests that must not be sent twice", () => {
       return inputs;
     };
     const here = "https://service.test";
-    const journalOf = (pid: number, movedFrom: string[] = []): Journal =>
+    const journalOf = (pid: number, movedFrom: string[] = [], isRunning = () => false): Journal =>
       new Journal(
         new JournalFiles(folder(), () => undefined),
         (warning) => world.warnings.push(warning),
         { movedFrom, skipsCheckpoints: false },
-        { own: { host: "here", pid }, isRunning: () => false },
+        { own: { host: "here", pid }, isRunning },
       );
     const name = { urn: urnOf("CloudRun"), origin: here, profile: "" };
     const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
@@ -539,6 +561,27 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(await journal.of(name).earlier("startTask", { taskId: "task-2" }), undefined);
       assert.equal((await journal.of(name).earlier("startTask"))?.id, "made");
     });
+
+    for (const [what, end, found] of [
+      ["has noted its response", () => undefined, ["made"]],
+      ["has removed its entry", (first: Journal) => first.dropSaved(), []],
+    ] as const) {
+      it(`knows that a process ${what} that was running when the journal was read`, async () => {
+        let isRunning = true;
+        const [first, second] = [journalOf(1), journalOf(2, [], () => isRunning)];
+        const earlier = () => second.of(name).earlier("startTask", start.inputs);
+        const respond = async (): Promise<string> => {
+          await assert.rejects(earlier(), /Process 1 of this machine is running/);
+          return "made";
+        };
+        await first.of(name).once(start, respond, String);
+        first.noteReturned(name);
+        end(first);
+        isRunning = false;
+        const now = await earlier();
+        assert.deepEqual(now === undefined ? [] : [now.id], found);
+      });
+    }
 
     it("has the earlier entry again if the request that replaced it was not executed, also at the ordinary end", async () => {
       await journalOf(1)

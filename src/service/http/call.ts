@@ -39,12 +39,12 @@ export class Call {
   #busyTries = 0;
   #isTooLate = false;
 
-  /** @param closed aborted when the client is closed */
+  /** @param ends when the client is closed, and when it sends no further requests */
   constructor(
     readonly request: PreparedRequest,
     settings: ClientSettings,
     { signal, deadlineSeconds = settings.deadlineSeconds, once = false }: CallOptions,
-    closed: AbortSignal,
+    { stopped, closed }: Record<"stopped" | "closed", AbortSignal>,
   ) {
     this.#settings = settings;
     this.#once = once;
@@ -54,7 +54,7 @@ export class Call {
     // The response to a refresh can hold the only valid refresh token: the client waits for it and stores it.
     const ends = [signal, deadline.signal, request.name === "refreshToken" ? undefined : closed];
     this.ended = AbortSignal.any(ends.filter((each) => each !== undefined));
-    this.waits = AbortSignal.any([this.ended, settings.interrupted]);
+    this.waits = AbortSignal.any([this.ended, settings.interrupted, stopped]);
   }
 
   get isEndedByCaller(): boolean {

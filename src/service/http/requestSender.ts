@@ -38,6 +38,7 @@ export type Read<T> = (body: Buffer, anyLost: boolean) => T;
 /** Makes a call: gets a credential and a slot of the limiter, sends the request, and repeats it while that is safe. */
 export class RequestSender {
   readonly #parts: RequestSenderParts;
+  readonly #stopped = new AbortController();
   readonly #closed = new AbortController();
   /** See `clockAhead` of the client. */
   clockAhead: number | undefined;
@@ -53,14 +54,15 @@ export class RequestSender {
    * @throws ServiceError
    */
   async call<T>(request: PreparedRequest, read: Read<T>, options: CallOptions = {}): Promise<T> {
-    const problem = this.#closed.signal.aborted
+    const problem = this.#stopped.signal.aborted
       ? "not sent: the client is closed. Create a new ServiceClient for further calls."
       : request.problem;
     if (problem !== undefined) {
       const kind = problem === request.problem ? "invalidRequest" : "aborted";
       throw this.#error(request, { kind, outcome: "notExecuted", problem });
     }
-    const call = new Call(request, this.#parts.settings, options, this.#closed.signal);
+    const ends = { stopped: this.#stopped.signal, closed: this.#closed.signal };
+    const call = new Call(request, this.#parts.settings, options, ends);
     try {
       const response = await this.#respond(call);
       return this.#read(request, response, (body) => read(body, call.anyLost));
@@ -69,8 +71,14 @@ export class RequestSender {
     }
   }
 
+  /** Sends no further request. Those in progress can complete. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
   /** Ends all calls in progress except refreshes, and refuses further calls. */
   close(): void {
+    this.stop();
     this.#closed.abort();
   }
 
@@ -91,7 +99,7 @@ export class RequestSender {
       if (wait === undefined) throw this.#finalError(call, failure);
       this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);
       await pause(wait, call.waits);
-      if (settings.interrupted.aborted) throw this.#finalError(call, failure, notAgain);
+      if (settings.interrupted.aborted || this.#stopped.signal.aborted) throw this.#finalError(call, failure, notAgain);
     }
   }
 
@@ -134,7 +142,8 @@ export class RequestSender {
       if (exchange.response !== undefined) settings.watch.after(request.name, exchange.response);
       return { ...exchange, failure: this.#failureOf(request, exchange) };
     };
-    const attempt = limiter.pause > call.left ? undefined : await limiter.run(call.waits, send);
+    const isTooLate = this.#stopped.signal.aborted || limiter.pause > call.left;
+    const attempt = isTooLate ? undefined : await limiter.run(call.waits, send);
     if (attempt === undefined) throw this.#notSent(call, this.#noSlot());
     return attempt;
   }
@@ -193,6 +202,7 @@ export class RequestSender {
   #noSlot(): Failure {
     const { settings, limiter } = this.#parts;
     const inProgress = "while other requests to this service were in progress";
+    if (this.#stopped.signal.aborted) return nothingSent("aborted", "the client sends no further requests");
     if (settings.interrupted.aborted) return nothingSent("aborted", `the command was interrupted ${inProgress}`);
     if (limiter.pause === 0) return nothingSent("rateLimited", `the call's deadline passed ${inProgress}`);
     const seconds = Math.ceil(limiter.pause / 1000);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Run } from "../harness";
 import { World } from "../world";
 import type { KilledStep } from "./steps";
-import { holdOf, seedFor, subtaskPlaceholder } from "./steps";
+import { copyIn, seedFor, subtaskPlaceholder } from "./steps";
 
 /**
  * `host`: the process that runs the handlers. `machine`: all processes at once. `engine`: only the engine; its host still gets its responses.
@@ -39,7 +39,12 @@ export class KilledUp {
       program: "",
       seed: seedFor(steps),
       emulator: { behaviour: { readsUntilFinished: 1000, startWhileRunning: "newRun" } },
-      config: { "webextract:concurrency": "50", ...(plugin !== undefined && { "webextract:native": "true" }) },
+      config: {
+        "webextract:concurrency": "50",
+        // Requests are held until the last step has sent its own, which takes long on a loaded machine.
+        "webextract:timeoutSeconds": "300",
+        ...(plugin !== undefined && { "webextract:native": "true" }),
+      },
       ...(plugin !== undefined && { path: [plugin] }),
     });
     for (const { prepare } of steps) {
@@ -62,22 +67,18 @@ export class KilledUp {
     const { emulator, project } = this.world;
     this.declare(({ after }) => after);
     const env = this.env();
-    // Faults without a task apply to the remaining requests.
-    const ordered = [...this.steps].sort(
-      (a, b) => Number(a.at.taskId === undefined) - Number(b.at.taskId === undefined),
-    );
     if (kill === "answer") {
-      for (const { at } of ordered) {
-        emulator.fault({ ...at, kind: "reset", when, times: 1 });
+      for (const step of this.steps) {
+        void this.plan(step, (at) => emulator.fault({ ...at, kind: "reset", when, times: 1 }));
       }
       await project.up({ args: goOn, env, expect: "either" });
       return;
     }
-    const holds = ordered.map((step) => emulator.hold(holdOf(step, when)));
+    const planned = this.steps.map((step) => this.plan(step, (at) => emulator.hold({ ...at, when })));
     const run = project.start(["up", "--yes", "--skip-preview"], { args: parallel, env });
     await reached(
       run,
-      holds.map((hold) => hold.reached),
+      planned.map(async (hold) => (await hold).reached),
     );
     if (kill === "host") {
       run.killHosts();
@@ -88,13 +89,27 @@ export class KilledUp {
       await project.run(["cancel", "--yes"]);
     } else {
       const hostsEnded = run.killEngine();
-      for (const hold of holds) {
-        hold.release();
+      for (const hold of planned) {
+        (await hold).release();
       }
       await Promise.all([run.done, hostsEnded]);
       await project.run(["cancel", "--yes"]);
     }
     emulator.clearFaults();
+  }
+
+  /**
+   * Plans the fault of a step's request before the request can be sent. A fault without a task would apply to the first
+   * request of any step. So it waits for the copy, if the step makes the task.
+   */
+  private async plan<T>({ at, name }: KilledStep, add: (at: KilledStep["at"]) => T): Promise<T> {
+    const { emulator } = this.world;
+    const isMade = at.taskId !== undefined || copyIn(emulator, name) !== undefined;
+    const copied = isMade ? undefined : emulator.hold({ operation: "copyTask", taskId: name, when: "after" });
+    await copied?.reached;
+    const planned = add({ ...at, taskId: at.taskId ?? copyIn(emulator, name) });
+    copied?.release();
+    return planned;
   }
 
   /** Runs the next commands of a user or a CI job. @returns their output. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Emulator, Fault, SeedTask } from "webextract-emulator";
+import type { Emulator, SeedTask } from "webextract-emulator";
 import type { OperationName } from "../../internals/service";
 import type { World } from "../world";
 
@@ -15,7 +15,7 @@ export interface KilledStep {
   before?: Args;
   /** The arguments after the step. Absent for a delete. */
   after?: Args;
-  /** The request that is held during the kill. Without a task, a request about a task that an earlier request of the step created. */
+  /** The request that is held during the kill. Without a task, a request about the copy that the step or an earlier one makes. */
   at: { operation: OperationName; taskId?: string; skip?: number };
   /** The requests of the step that must not be sent twice, and how often each may have an effect in the end. */
   once?: { operation: OperationName; taskId: string; times: number };
@@ -308,11 +308,6 @@ export const labelledStarts: KilledStep[] = [
   labelled("start", { operation: "startTask" }),
   labelled("start-stopped", { operation: "startTask" }, { onDelete: "stop" }),
 ];
-
-/** The fault that holds the request of a step. */
-export function holdOf({ at }: KilledStep, when: "before" | "after"): Omit<Fault, "kind"> {
-  return { ...at, when };
-}
 
 /** The tasks and groups of these steps. */
 export function seedFor(steps: readonly KilledStep[]) {

@@ -47,15 +47,16 @@ describe("the native plugin on the engine", () => {
     assert.match(idOf("before"), /^unknown-/);
   });
 
-  it("takes over a run whose result a killed engine could not save", async () => {
-    world = await nativeWorld({ program: runProgram("") });
+  it("takes over a run whose result a killed engine could not save, although the plugin can no longer write its log", async () => {
+    world = await nativeWorld({ program: runProgram(""), config: { "webextract:logLevel": "debug" } });
     const hold = world.emulator.hold({ operation: "startTask", when: "after" });
     const run = world.project.start(up);
     await hold.reached;
     const ended = run.killEngine();
+    // The plugin can no longer write its log when it gets the response.
+    await run.done;
     hold.release();
     await ended;
-    await run.done;
     await world.project.run(["cancel", "--yes"], { expect: "either" });
     await world.project.up();
     assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);

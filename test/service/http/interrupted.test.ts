@@ -33,17 +33,22 @@ describe("an interrupted program", () => {
   const started = { data: { lotNo: "1", status: "1" }, requestId: "q" };
   const refusal = (code: string) => ({ error: { code, message: "not now" }, requestId: "q-e" });
 
-  it("does not start a run if it was waiting for a running task", async () => {
-    await start((response) => json(response, 400, refusal("TaskExecuting")));
-    const arrived = once(arrivals, "request");
-    const call = errorOf(client.startTask(task));
-    await arrived;
-    interruption.abort();
-    const { kind, outcome, message } = await call;
-    assert.deepEqual([kind, outcome], ["busy", "notExecuted"]);
-    assert.match(message, /requestId q-e\. .*It was not sent again, because the command was interrupted\./);
-    assert.equal(server.seen.length, 1);
-  });
+  for (const [end, abort] of [
+    ["it is interrupted", () => interruption.abort()],
+    ["its client is stopped", () => client.stop()],
+  ] as const) {
+    it(`does not start a run if it was waiting for a running task when ${end}`, async () => {
+      await start((response) => json(response, 400, refusal("TaskExecuting")));
+      const arrived = once(arrivals, "request");
+      const call = errorOf(client.startTask(task));
+      await arrived;
+      abort();
+      const { kind, outcome, message } = await call;
+      assert.deepEqual([kind, outcome], ["busy", "notExecuted"]);
+      assert.match(message, /requestId q-e\. .*It was not sent again, because the command was interrupted\./);
+      assert.equal(server.seen.length, 1);
+    });
+  }
 
   it("sends no request that is waiting for a free slot, and accepts a request that can be sent at once", async () => {
     const answers: http.ServerResponse[] = [];
