@@ -126,7 +126,10 @@ class Definitions {
       case "map": {
         const isOfObjects = shape.of.is === "object";
         const each = this.ofShape(isOfObjects ? `${name}Entry` : name, shape.of, docs);
-        const map = { type: "object", ...(!this.isPartial && { minProperties: 1 }), additionalProperties: each };
+        // Null removes what the defaults have.
+        const map = this.isPartial
+          ? { type: "object", additionalProperties: orNull(each) }
+          : { type: "object", minProperties: 1, additionalProperties: each };
         return isOfObjects ? map : { anyOf: [map, variable] };
       }
       case "object":

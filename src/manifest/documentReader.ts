@@ -190,6 +190,10 @@ export class DocumentReader {
         values.set(name, unknown);
         continue;
       }
+      // So a task has not all actions, properties or exports of the defaults.
+      if (shape.is === "map" && own.has(name) && below.has(name) && isNothing(this.resolved(entry.node))) {
+        continue;
+      }
       const value = this.value(of, { ...entry, below: own.has(name) ? below.get(name) : undefined }, at, level + 1);
       // A field without a value counts as not given.
       if (value !== null || shape.is !== "object") {

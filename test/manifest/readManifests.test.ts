@@ -192,6 +192,30 @@ tasks:
       });
       assert.equal(other?.run, undefined);
     });
+
+    it("give way to a null in place of an action, a property or an export", () => {
+      const [task] = folder.tasksOf(`
+defaults:
+  from: { adoptTaskId: t }
+  actions:
+    open: { actionType: A, properties: { Url: x, Wait: 1 } }
+    next: { actionType: B, properties: { Max: 2 } }
+  exports: { rows: { path: a, scope: all }, more: { path: b, scope: all } }
+tasks:
+  novels:
+    actions: { open: { properties: { Wait: null } }, next: ~ }
+    exports: { rows: }
+`);
+      assert.deepEqual(task?.args.actions, { open: { actionType: "A", properties: { Url: "x" } } });
+      assert.deepEqual(
+        task?.exports.map(({ name }) => name),
+        ["novels-more"],
+      );
+      assert.throws(
+        () => folder.tasksOf("defaults: { from: { adoptTaskId: t } }\ntasks: { a: { actions: { open: null } } }\n"),
+        /tasks\.a\.actions\.open: must be a map; got nothing/,
+      );
+    });
   });
 
   describe("runs and exports", () => {

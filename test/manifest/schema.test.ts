@@ -42,6 +42,13 @@ describe("manifest.schema.json", () => {
     const inherited =
       "defaults: { from: { sourceTaskId: s }, run: {} }\ntasks: { a: , b: { from: { taskGroupId: g } } }";
     assert.equal(verdictOf(inherited), "accepts");
+    assert.equal(
+      verdictOf(
+        "defaults: { exports: { rows: { path: x } } }\n" +
+          "tasks: { a: { actions: { open: ~, next: { properties: { Url: ~ } } }, exports: { rows: ~ } } }",
+      ),
+      "accepts",
+    );
     const parts = "x-parts: { open: &open { actionType: A, properties: { Url: x } } }\n";
     for (const task of [
       readable.replace("actions:", "actions:\n  open: *open"),

@@ -11,7 +11,7 @@ import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
 import { compressionEndings, compressions } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { DataExportArgs } from "./model";
-import { countsUp, fixedFolder, placeholders, withLotNo } from "./outputPath";
+import { countsUp, fixedFolder, isSameFile, placeholders, withLotNo } from "./outputPath";
 
 /** Problems of the path and of the command that can be seen without the disk. */
 export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExportArgs, problems: Problem[]): void {
@@ -78,7 +78,8 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
     return;
   }
   const name = onlyName(path, lotNo);
-  const isOwn = previous !== undefined && onlyName(previous.path, previous.lotNo) === name;
+  const before = previous && onlyName(previous.path, previous.lotNo);
+  const isOwn = before !== undefined && name !== undefined && isSameFile(folder, before, name);
   // An existing file can contain these rows, if the export that wrote it was killed. It cannot contain rows of a run or
   // a task that does not exist yet.
   if (name !== undefined && !isOwn && holdsUnknown([taskId, lotNo]) && (await exists(resolve(folder, name)))) {

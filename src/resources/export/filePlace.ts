@@ -5,7 +5,7 @@ import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingSteps } from "./model";
-import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
+import { countsUp, isSameFile, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** A file that has its name. */
 export type NamedFile = Pick<DataExportState, "file" | "etag">;
@@ -29,10 +29,12 @@ export class FilePlace {
   /** @param before the state of the last export, whose file can be replaced or used again */
   static async find(args: DataExportArgs, before: DataExportState | undefined, context: Context): Promise<FilePlace> {
     const destination = destinationOf(args.path, context);
-    const own = before !== undefined && mayReplace(before, args) ? before : undefined;
+    const own = before !== undefined && mayReplace(before, args, context.folder) ? before : undefined;
     const replaces = own && (await destination.compare(own.file, own)) === "same" ? own : undefined;
     const names = namesFor(args.path, args.lotNo);
-    return new FilePlace(args, destination, replaces?.file ?? names.next().value ?? args.path, names, replaces);
+    const same = replaces !== undefined && countsUp(args.path) ? replaces.file : undefined;
+    const name = same ?? names.next().value ?? args.path;
+    return new FilePlace(args, destination, name, names, replaces && { ...replaces, file: name });
   }
 
   /** Each temporary file begins with this path. */
@@ -87,13 +89,13 @@ export class FilePlace {
  * a batch whose run was not over, because the next one has the same rows and more. Otherwise each attempt would leave
  * one more file.
  */
-function mayReplace(before: DataExportState, args: DataExportArgs): boolean {
+function mayReplace(before: DataExportState, args: DataExportArgs, folder: string): boolean {
   const { pending = [], marked, rowCount } = before;
   if (rowCount > 0 && (marked || pending.includes(pendingSteps.unknownMark))) {
     return false;
   }
   if (!countsUp(args.path)) {
-    return before.file === withLotNo(args.path, args.lotNo);
+    return isSameFile(folder, before.file, withLotNo(args.path, args.lotNo));
   }
   const isSamePath = withLotNo(before.path, before.lotNo) === withLotNo(args.path, args.lotNo);
   const isUnmarked = pending.includes(pendingSteps.mark) || pending.includes(pendingSteps.pipe);

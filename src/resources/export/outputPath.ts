@@ -1,4 +1,4 @@
-import { dirname, extname } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { compressionEndings } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { ExportFormat } from "./model";
@@ -13,6 +13,11 @@ export function countsUp(path: string): boolean {
 /** The path with `{lotNo}` replaced. */
 export function withLotNo(path: string, lotNo: unknown): string {
   return path.replaceAll("{lotNo}", () => (typeof lotNo === "string" ? lotNo : ""));
+}
+
+/** Whether two names are one file, as `./rows.csv` and `rows.csv` are. Names are relative to the folder. */
+export function isSameFile(folder: string, one: string, other: string): boolean {
+  return resolve(folder, one) === resolve(folder, other);
 }
 
 /**

@@ -203,12 +203,16 @@ function isKept(work: Export): boolean {
 
 /**
  * No rows, or a part of those that the service reports, are mostly a mistake of the service or of the task, and never
- * better than more rows.
+ * better than more rows. A larger `minRows` allows them no more than none, also where it only warns.
  */
 function requireRows({ args, before, place }: Export, rowCount: number, isComplete: boolean): void {
   const { rowsToReplace } = place;
   const isCut = before?.complete === true && !isComplete && rowCount < (args.maxRows ?? rowsToReplace);
-  if ((rowCount === 0 || isCut) && rowCount < rowsToReplace && args.checks?.minRows === undefined) {
+  if (
+    (rowCount === 0 || isCut) &&
+    rowCount < rowsToReplace &&
+    rowCount < (args.checks?.minRows ?? Number.POSITIVE_INFINITY)
+  ) {
     const what = rowCount === 0 ? "0 rows" : `${rowCount} rows, which are not all that the service reports,`;
     const reason = `${what} would replace the ${rowsToReplace} rows of "${place.name}"; to allow it, set checks.minRows: ${rowCount}`;
     throw new RowsRefused([{ check: "minRows", reason }]);

@@ -66,8 +66,8 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   settleSeconds?: number;
   /**
-   * The meaning of subtask statuses for this run, without regard to case. Any other status means "running". A change
-   * starts no run.
+   * The meaning of subtask statuses for this run, without regard to case. Any other status means "running". Exports use
+   * `webextract:statuses`. A change starts no run.
    * @default the value of `webextract:statuses` for each field that is not given
    */
   statuses?: {
@@ -110,8 +110,8 @@ export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseSta
   /** The batch number. */
   lotNo: string;
   /**
-   * The service's status at the start. Later `running`, `finished`, `failed`, `stopped`, or `superseded` by another run
-   * of the task.
+   * The service's status at the start, or `adopted`. Later `running`, `finished`, `failed`, `stopped`, or `superseded`
+   * by another run of the task.
    */
   status: string;
   /** The run's subtasks at the last read: `total` and `byStatus`. */

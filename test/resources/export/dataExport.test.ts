@@ -317,7 +317,12 @@ describe("DataExport", () => {
     it("no rows replace no file with rows, in each format, unless checks.minRows is 0", async () => {
       world.emulator.change.addTask({ taskId: "empty-1", taskGroupId: "group-1", actions: [] });
       for (const format of ["ndjson", "json", "csv", "parquet"]) {
-        for (const checks of [undefined, { maxRows: 100, onFail: "warn" }, { minRows: 0, maxDrop: 1 }]) {
+        for (const checks of [
+          undefined,
+          { maxRows: 100, onFail: "warn" },
+          { minRows: 1, onFail: "warn" },
+          { minRows: 0, maxDrop: 1 },
+        ]) {
           const path = `out/${format}-${JSON.stringify(checks ?? "").length}`;
           const each = world.declare("DataExport");
           const args = { ...all, path, format, checks };
@@ -338,6 +343,19 @@ describe("DataExport", () => {
           }
         }
       }
+    });
+
+    it("its own file is replaced under another spelling of its path", async () => {
+      const each = world.declare("DataExport");
+      await each.up({ ...all, path: "out/spelled.ndjson", maxRows: 2 });
+      for (const path of ["./out/spelled.ndjson", "out/../out/spelled.ndjson", world.path("out/spelled.ndjson")]) {
+        await each.up({ ...all, path });
+        assert.deepEqual([each.state.file, each.state.rowCount], [path, 3]);
+      }
+      assert.deepEqual(
+        files("out").filter((name) => name.startsWith("spelled")),
+        ["spelled.ndjson"],
+      );
     });
 
     it("its own file is not replaced if somebody changes it during the read, in each format", async () => {
