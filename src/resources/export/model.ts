@@ -20,7 +20,7 @@ export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
  * If subtasks are running when the rows of a batch are read, `complete` is false. Then each `up` exports the batch
- * again, and its preview says why, until no subtask is running.
+ * again, and its preview says why, until no subtask is running, or the file has `maxRows` rows.
  */
 export interface DataExportArgs extends ProfileArgs {
   /** The task whose rows are read. Pass the `id` of a TaskCopy. A change exports again. */
@@ -139,8 +139,8 @@ export interface DataExportState extends DataExportArgs, PendingState {
   /**
    * What `checks` have found, without values: the number of `rows`; `failed`, the checks that did not pass, such as
    * `fields.price.type`; for each of `fields` the share `filled`, and the numbers `empty`, `wrongType` and `repeated`;
-   * `invalid`, the rows that `schema` does not allow; `lastPassed`, the rows of the last export that passed. Absent
-   * without checks.
+   * `invalid`, the rows that `schema` does not allow; `lastPassed`, the rows of the last export that passed. Absent if
+   * the export had no checks.
    */
   checked?: CheckedRows;
 }
