@@ -20,17 +20,17 @@ const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 /** The tests on the engine that take the longest, by the time that they take. They start first, so that none runs alone at the end. */
 const longest = [
   "quickstart/quickstart",
-  "realEngine/kills/kills",
-  "realEngine/diffs/runs",
   "realEngine/plugin/manifestComponent",
+  "realEngine/templates",
   "realEngine/runLabels",
   "realEngine/refresh",
-  "realEngine/upgrade/upgrade",
-  "realEngine/diffs/tasks",
-  "realEngine/diffs/settings",
-  "realEngine/wholeTask",
   "realEngine/secrets",
-  "realEngine/templates",
+  "realEngine/kills/kills",
+  "realEngine/upgrade/upgrade",
+  "realEngine/functions",
+  "realEngine/plugin/yamlTemplate",
+  "realEngine/runChain",
+  "realEngine/wholeTask",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
 /** Most of the unit tests, in parts that take about the same time. */

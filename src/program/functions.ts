@@ -13,6 +13,7 @@ import type {
   Query,
 } from "../resources/queries";
 import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
+import { ResourceError } from "../resources/resource";
 import { replaceEach, unknown as unknownArg } from "../resources/values";
 import type { Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
@@ -137,6 +138,6 @@ async function ask<Args extends object, Result>(
   try {
     return options && (await readWith(profile, options, (client) => query.run(client, args)));
   } catch (error) {
-    throw isServiceError(error) ? new RunError(error.message) : error;
+    throw isServiceError(error) || error instanceof ResourceError ? new RunError(error.message) : error;
   }
 }

@@ -67,7 +67,7 @@ export class Host {
   private readonly configProblems: readonly string[];
   /** By the options of the client. */
   private readonly services = new Map<string, Service>();
-  /** By the origin of the service. */
+  /** By the address of the service: a gateway can have several services below one origin. */
   private readonly loopWays = new Map<string, LoopWay>();
   private readonly writers = new Map<string, LimitFunction>();
 
@@ -194,13 +194,14 @@ export class Host {
 
   /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */
   context(profile: string | undefined, urn: string | undefined): Context {
-    const { client, actionReader } = this.connected(this.optionsOf(profile));
+    const options = this.optionsOf(profile);
+    const { client, actionReader } = this.connected(options);
     const name = this.nameOf(urn, profile);
     const { guard, copies } = this.tasksOf(profile);
     return {
       client,
       actionReader,
-      loopWay: madeOnce(this.loopWays, String(this.origin(profile)), () => ({})),
+      loopWay: madeOnce(this.loopWays, options.baseUrl, () => ({})),
       journal: urn === undefined ? undefined : name && this.journal.of(name),
       settings: this.config.settings,
       folder: this.programFolder,

@@ -3,6 +3,8 @@ import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import type { RowSource } from "../service/rows/rowPage";
 import type { ArgsSpec } from "./args";
 import { id, integer, list, string } from "./args";
+import { incompleteRead } from "./export/rowReader";
+import { ResourceError } from "./resource";
 
 /** What a program can read of the service without managing it. */
 
@@ -99,6 +101,7 @@ export const notExportedDataQuery: Query<GetNotExportedDataArgs, GetDataResult> 
   run: (client, { taskId, maxRows }) => readRows(client, { taskId, notExported: true }, { maxRows }),
 };
 
+/** @throws ResourceError if rows are missing or there twice */
 async function readRows(
   client: ServiceClient,
   source: RowSource,
@@ -112,6 +115,10 @@ async function readRows(
       rows.push(row);
     }
     total = page.total;
+    // The result has no place that says so, and a program cannot see that rows moved.
+    if (page.gap !== undefined) {
+      throw new ResourceError(incompleteRead(`Task "${source.taskId}"`, rows.length, total, page.gap));
+    }
   }
   return { rows: rows.slice(0, maxRows), total };
 }

@@ -48,7 +48,7 @@ describe("webextract compare, of runs", () => {
 
   it("says which run still runs, and which one has not returned all of its rows", async () => {
     const lotNo = await world.finishedRun();
-    world.emulator.fault({ operation: "getSubtasks", kind: "status" });
+    world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });
     const unknown = await compare(`old.csv ${shop.taskId}:${lotNo} --json`);
     assert.deepEqual([unknown.code, unknown.json().notes], [0, undefined]);
     const subtasks = { data: [{ subTaskId: "s", status: "Executing" }], requestId: "r" };

@@ -23,6 +23,13 @@ describe("webextract rows and export", () => {
     assert.equal(stdout, "number    price\n00000001  0.00\n00000002  7.37\n\n2 of 25 rows.\n");
   });
 
+  it("warns if the service left rows out of its pages", async () => {
+    world.emulator.setBehaviour({ emptyPageEvery: 1 });
+    const { code, stdout, stderr } = await world.run("rows shop-1 -n 9 --columns number", smallPages);
+    assert.deepEqual([code, stdout.includes("5 of 25 rows.")], [0, true]);
+    assert.match(stderr, /^warning: Task "shop-1": the service returned an empty page, although rows are left: /);
+  });
+
   it("refuses a field that no row has, with the fields", async () => {
     const ended = await world.run("rows shop-1 --columns numbr,price");
     assert.deepEqual([ended.code, ended.stdout], [1, ""]);

@@ -178,6 +178,30 @@ describe("arguments of functions", () => {
     emulator.setBehaviour({ credentialAcceptance: "contract" });
   });
 
+  it("fail if the service left rows out of its pages, which the result could not show", async () => {
+    emulator.change.insertRows(
+      "template-1",
+      Array.from({ length: 25 }, (_, n) => `{"n":${n}}`),
+    );
+    const config = { "webextract:pageSize": "10", "webextract:concurrency": "1" };
+    const read = (args = {}) => answerOf(() => webextract.getData({ taskId: "template-1", ...args }, plain), config);
+    assert.equal((await read()).rows.length, 25);
+    emulator.setBehaviour({ emptyPageEvery: 2 });
+    await assert.rejects(read(), (error) => {
+      assert.ok(pulumi.RunError.isInstance(error), String(error));
+      assert.match(
+        error.message,
+        /^Task "template-1": the service returned an empty page, although rows are left: .* Rows are missing/,
+      );
+      return true;
+    });
+    assert.equal((await read({ maxRows: 10 })).rows.length, 10);
+    emulator.setBehaviour({ emptyPageEvery: 0, endOfData: "emptyPage" });
+    assert.equal((await read({ offset: 5 })).rows.length, 20);
+    emulator.setBehaviour({ endOfData: "restTotal" });
+    await emulator.reset();
+  });
+
   it("close their clients when no read is in progress, so that later programs are not slowed down", async () => {
     const { accessToken } = emulator.credentials;
     const config = { "webextract:concurrency": "1" };

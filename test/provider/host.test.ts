@@ -43,6 +43,18 @@ describe("profiles in the provider", () => {
     }
   });
 
+  it("share what is known of loops only if they name the same service, also below one origin", async () => {
+    const [us, eu] = ["https://gateway.test/us", "https://gateway.test/eu"];
+    const host = hostWith({ one: { baseUrl: us }, two: { baseUrl: us, apiKey: "k" }, three: { baseUrl: eu } });
+    try {
+      const wayOf = (profile: string) => host.context(profile, undefined).loopWay;
+      assert.equal(wayOf("one"), wayOf("two"));
+      assert.notEqual(wayOf("one"), wayOf("three"));
+    } finally {
+      await host.close();
+    }
+  });
+
   for (const [what, token, config] of [
     ["the service takes only API keys", { accessToken: "a" }, { credentials: "apiKey" }],
     ["they have no tokens", {}, {}],

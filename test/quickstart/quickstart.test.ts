@@ -6,6 +6,7 @@ import { pagesFolder } from "../../examples/quickstart/serveSite";
 import { savedState } from "../emulator/savedState";
 import { assertPicture, linesBetween, withoutVaryingValues } from "../pages/pictures";
 import { blocks, readPage } from "../pages/readPage";
+import { slowIt } from "../realEngine/slowIt";
 import type { Ended } from "./freshClone";
 import { FreshClone } from "./freshClone";
 import { readPages } from "./readPages";
@@ -91,7 +92,7 @@ describe("npm start", function () {
     assert.deepEqual(exportedRows(output), expectedRows(3));
   });
 
-  it("explains how to continue when the state of the emulator is lost", async () => {
+  slowIt("explains how to continue when the state of the emulator is lost", async () => {
     const state = join(clone.folder, ".webextract/emulator.db");
     renameSync(state, `${state}.kept`);
     const { code, output } = await clone.start(["preview"]);
@@ -101,7 +102,7 @@ describe("npm start", function () {
     assert.doesNotMatch(output, /^ +at /m);
   });
 
-  it("explains a port that another program took", async () => {
+  slowIt("explains a port that another program took", async () => {
     const other = createServer();
     await new Promise<void>((settle) => other.listen(clone.ports.site, "127.0.0.1", settle));
     const { code, output } = await clone.start(["preview"]);
@@ -121,19 +122,19 @@ describe("npm start", function () {
     assert.equal(clone.exists(".webextract"), false);
   });
 
-  it("refuses an unknown step, and lists the known steps", async () => {
+  slowIt("refuses an unknown step, and lists the known steps", async () => {
     const { code, output } = await clone.start(["deploy"]);
     assert.equal(code, 1);
     assert.match(output, /preview, up, destroy, reset/);
   });
 
-  it("refuses to stay open after a reset, which starts no emulator", async () => {
+  slowIt("refuses to stay open after a reset, which starts no emulator", async () => {
     const { code, output } = await clone.start(["reset", "--open"]);
     assert.equal(code, 1);
     assert.match(output, /reset starts no emulator/);
   });
 
-  it("lists its steps with --help", async () => {
+  slowIt("lists its steps with --help", async () => {
     assert.match(succeeded(await clone.start(["--help"])), /deletes the stack and the state of the emulator/);
   });
 });
@@ -151,7 +152,7 @@ describe("Ctrl-C in npm start", function () {
 
   it("ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run, and stays open if asked to", async () => {
     let pressed = false;
-    const { code, output } = await clone.start([], (written, child) => {
+    const { code, output } = await clone.start(["up"], (written, child) => {
       if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
       pressed = true;
       process.kill(-child.pid, "SIGINT");
@@ -162,7 +163,7 @@ describe("Ctrl-C in npm start", function () {
     assert.doesNotMatch(output, /received; terminating/, "and not twice");
     assert.match(output, /Run `npm start` to continue/);
     let page: Promise<Response> | undefined;
-    const opened = await clone.start(["--open"], (written, child) => {
+    const opened = await clone.start(["up", "--open"], (written, child) => {
       const address = /The emulator's page: (\S+)\n/.exec(written)?.[1];
       if (page !== undefined || address === undefined) return;
       page = fetch(address);

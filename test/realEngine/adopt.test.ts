@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "./slowIt";
 import { template, World } from "./world";
 
 const program = `
@@ -40,7 +41,7 @@ describe("taking over tasks on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls("different"), ["https://old.test/"]);
   });
 
-  it("changes nothing and asks nothing in the next up", async () => {
+  slowIt("changes nothing and asks nothing in the next up", async () => {
     const { output } = await world.project.up();
     assert.match(output, /6 unchanged/);
     assert.deepEqual(world.operations(), []);

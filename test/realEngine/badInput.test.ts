@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isLarge } from "../environment";
 import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
 import { pluginFolder } from "./plugin/nativeWorld";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 /** Previews, and asserts that the preview is refused without a request and without a stack trace. @returns the diagnostics. */
@@ -19,9 +21,8 @@ async function refusalOf(world: World): Promise<string[]> {
   return [...(await refusedPreview(world)).matchAll(/^ +error: (.*)$/gm)].map(([, message]) => String(message));
 }
 
-/** The problems of a refused preview, as `RESOURCE PATH`: of the resource that the engine refuses, and of the others. */
-async function refusedPaths(world: World): Promise<string[]> {
-  const diagnostics = await refusedPreview(world);
+/** The problems in the diagnostics of a refused preview, as `RESOURCE PATH`: of the resource that the engine refuses, and of the others. */
+function pathsIn(diagnostics: string): string[] {
   const own = [...diagnostics.matchAll(/resource '(\w+)' has a problem: (.*)/g)];
   const others = [...diagnostics.matchAll(/^ +\w+ "(\w+)": (.*)/gm)];
   return [...own, ...others].map(([, name, problem = ""]) => `${name} ${pathOf(problem)}`);
@@ -65,7 +66,7 @@ describe("bad arguments on the engine", () => {
 
   it("are refused in one preview, with the path of each problem of each resource", async () => {
     world.program(invalid);
-    assert.deepEqual((await refusedPaths(world)).sort(), [
+    assert.deepEqual(pathsIn(await refusedPreview(world)).sort(), [
       "both urls",
       "config actions.close",
       "config actions.open.actionTyp",
@@ -96,7 +97,7 @@ describe("bad arguments on the engine", () => {
     );
   });
 
-  it("are refused if a file is missing, with its resolved path, or empty", async () => {
+  slowIt("are refused if a file is missing, with its resolved path, or empty", async () => {
     const looksFor = async (path: string): Promise<void> => {
       const [problem = "", ...others] = await refusalOf(world);
       assert.deepEqual(others, []);
@@ -118,7 +119,7 @@ describe("bad arguments on the engine", () => {
     assert.deepEqual(others, []);
   });
 
-  it("are refused without a stack trace if triggers contain a resource", async () => {
+  slowIt("are refused without a stack trace if triggers contain a resource", async () => {
     const config = 'const config = new TaskCopy("config", { adoptTaskId: "template-1" });';
     const triggers = "triggers: [pulumi.output({ a: config })]";
     world.program(`${config} new CloudRun("run", { taskId: "template-1", ${triggers} });`);
@@ -128,10 +129,11 @@ describe("bad arguments on the engine", () => {
   });
 
   it("are refused without a stack trace if they belong to a function or a static get", async () => {
-    for (const [program, who] of [
+    const programs = [
       ['exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });', "getData"],
       ['TaskCopy.get("task", "t", { profile: "nope" });', 'TaskCopy "task"'],
-    ] as const) {
+    ] as const;
+    for (const [program, who] of isLarge ? programs : programs.slice(1)) {
       world.program(program);
       const [error = "", ...others] = await refusalOf(world);
       assert.ok(error.startsWith(`${who}: `) && error.includes('"nope"'), error);
@@ -164,8 +166,9 @@ describe("the text of an Output on the engine", () => {
   after(() => world.remove());
 
   it("is refused in a preview by the dynamic provider, with the function to use", async () => {
-    assert.deepEqual(await refusedPaths(world), ["products actions.open.properties.Url"]);
-    assert.match(await refusedPreview(world), /To make a string of an Output, use pulumi\.interpolate/);
+    const diagnostics = await refusedPreview(world);
+    assert.deepEqual(pathsIn(diagnostics), ["products actions.open.properties.Url"]);
+    assert.match(diagnostics, /To make a string of an Output, use pulumi\.interpolate/);
   });
 
   it("is refused in a preview by the native plugin too", async () => {
@@ -175,7 +178,7 @@ describe("the text of an Output on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("is refused in the argument of a function", async () => {
+  slowIt("is refused in the argument of a function", async () => {
     world.program(
       'require("pulumi-webextract").getActions({ taskIds: [String(pulumi.output("t"))] }, { plain: true });',
     );

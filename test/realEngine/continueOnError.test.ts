@@ -48,7 +48,6 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
     await world.project.up();
     assert.equal(starts().length, 2);
     assert.ok(!JSON.stringify(world.project.state()).includes("failedInputs"));
-    await world.project.up({ args: ["--expect-no-changes"] });
   });
 
   it("keeps its state and its run if a later up skips it", async () => {
@@ -60,8 +59,6 @@ describe("what depends on a failed resource, with --continue-on-error", () => {
     assert.ok(!JSON.stringify(world.project.state()).includes("failedInputs"));
     // The run of the other task has its new trigger.
     assert.equal(starts().length, 3);
-    await world.project.up();
-    assert.equal(starts().length, 4);
   });
 });
 

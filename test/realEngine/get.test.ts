@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const open = '{ open: { actionType: "NavigateAction", properties: { Url: "?" } } }';
@@ -78,40 +79,43 @@ describe("static get on the engine", () => {
     assert.match(output, /There is no TaskCopy "nothing" at the service/);
   });
 
-  it("never uses a refresh token in a preview: it reads nothing and warns once, and dependent resources show no change", async () => {
-    const { accessToken, refreshToken } = world.emulator.credentials;
-    const profiles = { us: { accessToken }, de: { refreshToken } };
-    await world.project.configure({}, { "webextract:profiles": JSON.stringify(profiles) });
-    const program = (later = "") => `
+  slowIt(
+    "never uses a refresh token in a preview: it reads nothing and warns once, and dependent resources show no change",
+    async () => {
+      const { accessToken, refreshToken } = world.emulator.credentials;
+      const profiles = { us: { accessToken }, de: { refreshToken } };
+      await world.project.configure({}, { "webextract:profiles": JSON.stringify(profiles) });
+      const program = (later = "") => `
       const task = TaskCopy.get("task", "template-1");
       const loop = TaskLoopItems.get("loop", pulumi.output("template-1"), { actionId: "each", loopType: "UrlList" });
       new TaskActionConfig("by-id", { taskId: task.id, actions: ${open} });
       new TaskParameters("by-taskId", { taskId: task.taskId, actions: { open: { actionType: "NavigateAction", properties: { Wait: "2" } } } });
       exports.items = loop.items;
       ${later}`;
-    world.program(program());
-    await world.project.up();
-    await world.project.run(["config", "rm", "webextract:accessToken"]);
-    await world.project.configure({}, { "webextract:refreshToken": refreshToken });
-    world.operations();
-    world.program(
-      program(`
+      world.program(program());
+      await world.project.up();
+      await world.project.run(["config", "rm", "webextract:accessToken"]);
+      await world.project.configure({}, { "webextract:refreshToken": refreshToken });
+      world.operations();
+      world.program(
+        program(`
       exports.us = TaskCopy.get("us", "template-1", { profile: pulumi.output("us") }).taskId;
       exports.de = TaskCopy.get("de", "template-1", { profile: "de" }).sourceTaskId;`),
-    );
-    const { output } = await world.project.preview({ args: ["--diff"] });
-    assert.deepEqual(world.operations(), ["getActions"], "of the profile with an access token");
-    assert.equal(
-      output.match(/warning: pulumi-webextract: In a preview, reads use only accessToken/g)?.length,
-      1,
-      output,
-    );
-    assert.doesNotMatch(output, /replace|\(update\)|\(create\)/);
-    assert.match(output, /de *: \[unknown\]/);
-    assert.match(output, /us *: "template-1"/);
-    await world.project.up();
-    const operations = world.operations();
-    assert.ok(operations.filter((operation) => operation === "refreshToken").length >= 1, operations.join());
-    assert.equal((await world.project.outputs()).us, "template-1");
-  });
+      );
+      const { output } = await world.project.preview({ args: ["--diff"] });
+      assert.deepEqual(world.operations(), ["getActions"], "of the profile with an access token");
+      assert.equal(
+        output.match(/warning: pulumi-webextract: In a preview, reads use only accessToken/g)?.length,
+        1,
+        output,
+      );
+      assert.doesNotMatch(output, /replace|\(update\)|\(create\)/);
+      assert.match(output, /de *: \[unknown\]/);
+      assert.match(output, /us *: "template-1"/);
+      await world.project.up();
+      const operations = world.operations();
+      assert.ok(operations.filter((operation) => operation === "refreshToken").length >= 1, operations.join());
+      assert.equal((await world.project.outputs()).us, "template-1");
+    },
+  );
 });

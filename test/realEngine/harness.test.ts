@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Project } from "./harness";
+import { slowIt } from "./slowIt";
 
 /** A provider that stores one value in a file, so that the test can read it and change it without the engine. */
 const provider = `
@@ -130,7 +131,7 @@ describe("the harness", () => {
       await project.destroy({ expect: "either" });
     });
 
-    it("can kill the provider process, which fails the create", async () => {
+    slowIt("can kill the provider process, which fails the create", async () => {
       const run = project.start(["up", "--yes", "--skip-preview"]);
       await run.waitFor("creating for ever");
       run.killHosts();
@@ -138,7 +139,7 @@ describe("the harness", () => {
       assert.equal(code !== 0 && code !== null, true);
     });
 
-    it("can kill the engine, which leaves a pending operation", async () => {
+    slowIt("can kill the engine, which leaves a pending operation", async () => {
       const run = project.start(["up", "--yes", "--skip-preview"]);
       await run.waitFor("creating for ever");
       run.killAll();

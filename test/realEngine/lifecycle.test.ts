@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resourcesShown } from "./diffs/previewText";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const items = Array.from({ length: 1000 }, (_, index) => `https://shop.test/item/${index}`);
@@ -56,7 +57,7 @@ describe("the life of a task on the engine", () => {
     }
   });
 
-  it("makes no request if nothing changed", async () => {
+  slowIt("makes no request if nothing changed", async () => {
     const { output } = await world.project.up();
     assert.match(output, /5 unchanged/);
     assert.deepEqual(world.operations(), []);

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StateResource } from "./harness";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const manifestProgram = `
@@ -156,38 +157,41 @@ describe("a manifest on the engine", () => {
       files({ "novels.yaml": novels, "kids.yaml": kids });
     });
 
-    it("reads the file if its folder is allowed, shows every resource in a preview without a credential, and makes no request", async () => {
-      const bare = await World.create({ ...options, withCredentials: false, program: manifestProgram });
-      try {
-        bare.project.write("tasks/novels.yaml", novels);
-        bare.project.write("tasks/kids.yaml", kids);
-        bare.project.write(schemaFile, rowSchema);
-        link(bare);
-        const { steps } = await bare.project.previewJson({ env: { WEBEXTRACT_ALLOWED_FOLDERS: outside } });
-        const names = steps.map(({ urn }) =>
-          urn
-            .split("::")
-            .slice(-2)
-            .join(" ")
-            .replace(/.*[:$]/, ""),
-        );
-        assert.deepEqual(names.filter((name) => !name.startsWith("Stack")).sort(), [
-          "CloudRun far",
-          "CloudRun kids",
-          "CloudRun novels",
-          "DataExport novels-all",
-          "DataExport novels-rows",
-          "ExtractionTask far",
-          "ExtractionTask kids",
-          "ExtractionTask novels",
-          "ExtractionTask template",
-          "Manifest tasks",
-        ]);
-        assert.deepEqual(bare.operations(), []);
-      } finally {
-        await bare.remove();
-      }
-    });
+    slowIt(
+      "reads the file if its folder is allowed, shows every resource in a preview without a credential, and makes no request",
+      async () => {
+        const bare = await World.create({ ...options, withCredentials: false, program: manifestProgram });
+        try {
+          bare.project.write("tasks/novels.yaml", novels);
+          bare.project.write("tasks/kids.yaml", kids);
+          bare.project.write(schemaFile, rowSchema);
+          link(bare);
+          const { steps } = await bare.project.previewJson({ env: { WEBEXTRACT_ALLOWED_FOLDERS: outside } });
+          const names = steps.map(({ urn }) =>
+            urn
+              .split("::")
+              .slice(-2)
+              .join(" ")
+              .replace(/.*[:$]/, ""),
+          );
+          assert.deepEqual(names.filter((name) => !name.startsWith("Stack")).sort(), [
+            "CloudRun far",
+            "CloudRun kids",
+            "CloudRun novels",
+            "DataExport novels-all",
+            "DataExport novels-rows",
+            "ExtractionTask far",
+            "ExtractionTask kids",
+            "ExtractionTask novels",
+            "ExtractionTask template",
+            "Manifest tasks",
+          ]);
+          assert.deepEqual(bare.operations(), []);
+        } finally {
+          await bare.remove();
+        }
+      },
+    );
   });
 
   it("creates the resources, inputs and requests of the same program in TypeScript", async () => {
@@ -209,7 +213,7 @@ describe("a manifest on the engine", () => {
     assert.deepEqual(world.project.findWritten(["very-secret-token"]), []);
   });
 
-  it("shows no change when keys are reordered, files are reformatted and tasks move", async () => {
+  slowIt("shows no change when keys are reordered, files are reformatted and tasks move", async () => {
     files({
       "all/everything.yml": `# all of them
 defaults: &unused { onDelete: retain }

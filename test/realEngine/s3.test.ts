@@ -50,13 +50,11 @@ describe("an export to S3 on the engine", () => {
     const { lotNo, file } = world.project.resource("rows").outputs ?? {};
     assert.equal(file, `s3://rows-bucket/nightly/books-${lotNo}.ndjson`);
     assert.deepEqual(objects(), [`books-${lotNo}.ndjson`]);
-    const unchanged = await world.project.run(["up", "--yes", "--refresh"]);
-    assert.match(unchanged.output, /4 unchanged/);
+    await world.project.refresh({ args: ["--expect-no-changes"] });
     world.program(program('format: "csv",'));
     const wrong = { AWS_SECRET_ACCESS_KEY: "wrong-secret-91fe" };
-    const refused = await world.project.run(["up", "--yes"], { expect: "failure", env: wrong });
+    const refused = await world.project.up({ expect: "failure", env: wrong });
     assert.match(refused.output, /the store does not accept the signature/);
-    await world.project.up();
     await world.project.destroy();
     assert.deepEqual(objects(), []);
     assert.deepEqual(world.project.findWritten([owner.secretAccessKey, owner.accessKeyId, "wrong-secret-91fe"]), []);

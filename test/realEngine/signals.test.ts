@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isLarge } from "../environment";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const program = `
@@ -27,7 +28,9 @@ describe("a signal to the provider process", () => {
   const targets = isLarge ? (["hosts", "engine and hosts"] as const) : (["engine and hosts"] as const);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     for (const to of targets) {
-      it(`${signal} to the ${to} during a start loses no run`, async () => {
+      // A SIGHUP is like a kill of the engine, which other fast tests show.
+      const test = signal === "SIGTERM" ? it : slowIt;
+      test(`${signal} to the ${to} during a start loses no run`, async () => {
         await create();
         const hold = world.emulator.hold({ operation: "startTask" });
         const run = world.project.start(up);
@@ -65,7 +68,7 @@ describe("a signal to the provider process", () => {
     assert.equal(lotNos().length, 1);
   });
 
-  it("a signal during a refresh of the token loses no token", async () => {
+  slowIt("a signal during a refresh of the token loses no token", async () => {
     await create({ "webextract:tokenStore": "tokens" }, false);
     const { refreshToken } = world.emulator.credentials;
     await world.project.run(["config", "set", "--secret", "webextract:refreshToken", refreshToken]);

@@ -19,6 +19,7 @@ import { devDependencies } from "../../package.json";
 import { isLarge } from "../environment";
 import { leanStart, Project, packTarball, repositoryRoot } from "./harness";
 import { withShortPauses } from "./leanProgram";
+import { slowIt } from "./slowIt";
 
 const templates = join(repositoryRoot, "templates");
 
@@ -34,7 +35,8 @@ async function installedVersions(): Promise<Record<string, string>> {
 /** npm's cache, settings and certificates come from the user who runs the tests, because a project of the harness has its own home. */
 function npmEnvironment(): Record<string, string> {
   const { NODE_EXTRA_CA_CERTS } = process.env;
-  const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
+  const settings = execFileSync("npm", ["config", "get", "cache", "userconfig"], { encoding: "utf8" });
+  const get = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(settings)?.[1] ?? "";
   return {
     npm_config_cache: get("cache"),
     npm_config_userconfig: get("userconfig"),
@@ -198,13 +200,13 @@ for (const template of ofNodejs) {
       }
     });
 
-    it("previews without an emulator", async () => {
+    slowIt("previews without an emulator", async () => {
       const { output: preview } = await project.preview(inFolder());
       count = /(\d+) to create/.exec(preview)?.[1] ?? "";
       assert.ok(Number(count) > 1, preview);
     });
 
-    it("extracts the books from the emulator of the project, and changes nothing in a second up", async () => {
+    it("extracts the books from the emulator of the project", async () => {
       emulator = new EmulatorProcess(folder);
       const url = await emulator.url();
       const plain = [`webextract:baseUrl=${url}`, `siteUrl=${url}/bookshop`].flatMap((pair) => ["--plaintext", pair]);
@@ -216,11 +218,14 @@ for (const template of ofNodejs) {
       const rows = rowsIn(file);
       assert.equal(rows.length, 15);
       assert.deepEqual(rows[0], { sku: "UL-1001", title: "The Long Ferry", price: "14.90 €" });
+    });
+
+    slowIt("changes nothing in a second up", async () => {
       const { output: second } = await project.up(lean());
       assert.match(second, new RegExp(`\\b${count} unchanged`));
     });
 
-    it("extracts more books with one more page", async () => {
+    slowIt("extracts more books with one more page", async () => {
       const [before = ""] = readdirSync(join(folder, "rows"));
       edit((text) => text.replace(from, to));
       await project.up(lean());
@@ -232,7 +237,7 @@ for (const template of ofNodejs) {
     });
 
     it("is destroyed as its README says", async () => {
-      await project.destroy({ ...inFolder(), env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+      await project.destroy({ ...inFolder(), env: { ...leanStart(true), WEBEXTRACT_FORCE_DESTROY: "true" } });
     });
   });
 }

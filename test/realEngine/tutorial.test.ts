@@ -15,6 +15,11 @@ import { withoutTypes, withShortPauses } from "./leanProgram";
 
 const template = join(repositoryRoot, "templates/typescript");
 const diff = { args: ["--diff", "--color", "always"] };
+/** A preview and the up after it, in one command. @returns the part of the preview. */
+const upWithPreview = async (project: Project, ...args: string[]): Promise<string> => {
+  const { output } = await project.run(["up", "--yes"], { args: [...args, ...diff.args] });
+  return linesBetween(output, "Previewing update", "Updating (").replace(/\n+$/, "\n");
+};
 
 describe("the tutorial", () => {
   let emulator: Emulator;
@@ -74,16 +79,14 @@ describe("the tutorial", () => {
 
   it("shows a change of the task and the run that it starts, and applies both", async () => {
     edit((text) => text.replace('MaxPages: "2"', 'MaxPages: "3"'));
-    const { output } = await project.preview(diff);
+    assert.equal((await project.outputs()).rowCount, 15);
+    const output = await upWithPreview(project);
     assertPicture("tutorial-change", {
       title: "A preview: one property of the task changes, its run is replaced, and the export follows",
       command: "pulumi preview --diff",
       output,
     });
-    const rowCount = async () => (await project.outputs()).rowCount;
-    assert.equal(await rowCount(), 15);
-    await project.up();
-    assert.equal(await rowCount(), 17);
+    assert.equal((await project.outputs()).rowCount, 17);
     assert.equal(rowFiles().length, 2);
     assert.equal(starts(), 2);
   });
@@ -92,13 +95,12 @@ describe("the tutorial", () => {
     const { taskId } = await project.outputs();
     const command = readPage("examples/tutorial/somebodyElse.sh").replace("http://127.0.0.1:8787", emulator.url);
     await promisify(execFile)("bash", ["-c", command], { env: { PATH: process.env.PATH, TASK: String(taskId) } });
-    const { output } = await project.preview({ args: ["--refresh", ...diff.args] });
+    const output = await upWithPreview(project, "--refresh");
     assertPicture("tutorial-drift", {
       title: "A preview with a refresh: a property was changed at the service, and the up sets it back",
       command: "pulumi preview --refresh --diff",
       output,
     });
-    await project.up({ args: ["--refresh"] });
     const pages = emulator.inspect.task(String(taskId))?.actions.find(({ actionId }) => actionId === "pages");
     assert.equal(pages?.properties?.MaxPages, "3");
     assert.equal(starts(), 2);

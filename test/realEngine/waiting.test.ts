@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const program = (run: string): string => `
@@ -95,36 +96,39 @@ describe("waiting for a run on the engine", () => {
     assert.match(last.at(-1) ?? "", /: finished, 3 of 3 subtasks done \(3 Finished\)$/, output);
   });
 
-  it("ends early with waitFor started: the export is not complete, and each up exports again until the run has ended", async () => {
-    world.program(program(""));
-    const { output } = await world.project.up();
-    assert.match(output, /warning: .*3 subtasks were running .*there may be more rows now/);
-    const takesLotNo = /DataExport "rows" takes lotNo from CloudRun "run", which does not wait for the end/;
-    assert.match(output.slice(output.indexOf("Diagnostics:")), takesLotNo);
-    assert.deepEqual((await world.project.outputs()).complete, false);
-    world.emulator.clearRequests();
-    const plan = await world.project.previewJson();
-    assert.deepEqual(
-      plan.steps.filter(({ op }) => op !== "same").map(({ op, urn }) => [op, urn.split("::").at(-1)]),
-      [["update", "rows"]],
-    );
-    const reasons = plan.diagnostics?.filter(({ message }) =>
-      /is exported again, because subtasks were running/.test(message),
-    );
-    assert.deepEqual(
-      reasons?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
-      [["rows", "warning"]],
-    );
-    const risks = plan.diagnostics?.filter(({ message }) => takesLotNo.test(message));
-    assert.deepEqual(
-      risks?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
-      [["run", "warning"]],
-    );
-    assert.deepEqual(world.emulator.requests, []);
-    world.emulator.change.releaseRuns();
-    await world.emulator.settled();
-    await world.project.up();
-    const { complete, rowCount } = await world.project.outputs();
-    assert.deepEqual([complete, rowCount], [true, 25]);
-  });
+  slowIt(
+    "ends early with waitFor started: the export is not complete, and each up exports again until the run has ended",
+    async () => {
+      world.program(program(""));
+      const { output } = await world.project.up();
+      assert.match(output, /warning: .*3 subtasks were running .*there may be more rows now/);
+      const takesLotNo = /DataExport "rows" takes lotNo from CloudRun "run", which does not wait for the end/;
+      assert.match(output.slice(output.indexOf("Diagnostics:")), takesLotNo);
+      assert.deepEqual((await world.project.outputs()).complete, false);
+      world.emulator.clearRequests();
+      const plan = await world.project.previewJson();
+      assert.deepEqual(
+        plan.steps.filter(({ op }) => op !== "same").map(({ op, urn }) => [op, urn.split("::").at(-1)]),
+        [["update", "rows"]],
+      );
+      const reasons = plan.diagnostics?.filter(({ message }) =>
+        /is exported again, because subtasks were running/.test(message),
+      );
+      assert.deepEqual(
+        reasons?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
+        [["rows", "warning"]],
+      );
+      const risks = plan.diagnostics?.filter(({ message }) => takesLotNo.test(message));
+      assert.deepEqual(
+        risks?.map(({ urn, severity }) => [urn?.split("::").at(-1), severity]),
+        [["run", "warning"]],
+      );
+      assert.deepEqual(world.emulator.requests, []);
+      world.emulator.change.releaseRuns();
+      await world.emulator.settled();
+      await world.project.up();
+      const { complete, rowCount } = await world.project.outputs();
+      assert.deepEqual([complete, rowCount], [true, 25]);
+    },
+  );
 });

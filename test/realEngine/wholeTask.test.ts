@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const task = ({
@@ -34,14 +35,14 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
   });
 
-  it("makes one request for a changed property and list, and one for a changed upload", async () => {
+  slowIt("makes one request for a changed property and list, and one for a changed upload", async () => {
     const items = ["https://shop.test/1", "https://shop.test/2"];
     world.program(task({ url: "https://shop.test/new", items, urls: ["https://shop.test/b"] }));
     await world.project.up();
     assert.deepEqual(world.operations(), ["updateTaskParameters", "updateTaskUrls"]);
   });
 
-  it("shows drift of properties and loops in a refresh, and the next up corrects both in one request", async () => {
+  slowIt("shows drift of properties and loops in a refresh, and the next up corrects both in one request", async () => {
     const [taskId = ""] = world.copies();
     world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");
     world.emulator.change.setLoopItems(taskId, "each", ["https://somebody.test/item"]);
@@ -96,13 +97,11 @@ describe("CloudSubtasks on the engine", () => {
   it("stops and starts the subtasks that it lists", async () => {
     const world = await World.create({ program: "", emulator: { behaviour: { readsUntilFinished: 1000 } } });
     try {
-      world.program('new CloudRun("run", { taskId: "template-1" });');
-      await world.project.up();
+      world.emulator.change.startRun("template-1");
       const subtasks = (): { subTaskId: string; status: string }[] => world.emulator.inspect.runs()[0]?.subtasks ?? [];
       const [one, two, three] = subtasks().map(({ subTaskId }) => subTaskId);
       const program = (ids: unknown[], desired: string): string =>
-        `const run = new CloudRun("run", { taskId: "template-1" });
-         new CloudSubtasks("subtasks", { taskId: "template-1", subTaskIds: ${JSON.stringify(ids)}, desired: "${desired}" });`;
+        `new CloudSubtasks("subtasks", { taskId: "template-1", subTaskIds: ${JSON.stringify(ids)}, desired: "${desired}" });`;
       world.operations();
       world.program(program([two, one], "stopped"));
       await world.project.up();

@@ -2,6 +2,7 @@ import { Argument, Option } from "commander";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
 import { writtenAs } from "../../resources/export/formats/formats";
 import { contentOf } from "../../resources/export/formats/rowTable";
+import { incompleteRead } from "../../resources/export/rowReader";
 import { counted } from "../../resources/values";
 import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
@@ -130,6 +131,9 @@ async function rowsOfTask(task: string, most: number, { lotNo, offset, ...flags 
       found.push({ row, cells: cellsOf(texts[index] ?? "{}") });
     }
     total = page.total;
+    if (page.gap !== undefined) {
+      cli.terminal.warn(incompleteRead(`Task "${taskId}"`, found.length, total, page.gap));
+    }
   }
   const of = `Task ${taskId}${lotNo === undefined ? "" : `, run ${lotNo}`}`;
   return { of, json: { taskId, lotNo }, counter: "the service counts", total, found, header: [] };

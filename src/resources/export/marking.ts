@@ -188,7 +188,29 @@ class TaskMarking implements Marking {
       const message = `Task "${taskId}": the ${rowCount} rows in "${file}" are marked as exported.${missed}`;
       throw failed(message, { ...state, marked: true, pending: [pendingSteps.rowsMissed] });
     }
+    if (scope === "all" && (await this.hasUnmarkedRows())) {
+      const why = "after the mark, the service still returns rows that are not exported";
+      const { message } = this.refusal(why, `${rows} The next up exports them again.`);
+      throw failed(message, { ...state, pending: [pendingSteps.mark] });
+    }
     return { ...state, marked: true };
+  }
+
+  /**
+   * A service that marks the rows that it returned has marked none: nothing has read them as rows that are not
+   * exported. The row that this read returns is in the file.
+   */
+  private async hasUnmarkedRows(): Promise<boolean> {
+    try {
+      const page = await readNotExported(this.args.taskId, this.context, { pageSize: 1, maxRows: 1 });
+      return page.count > 0;
+    } catch (error) {
+      // The mark was accepted, and nothing says that it had no effect.
+      if (isServiceError(error)) {
+        return false;
+      }
+      throw error;
+    }
   }
 
   /** Why the rows cannot be marked: a sentence without its full stop. */
@@ -246,7 +268,9 @@ class TaskMarking implements Marking {
     if (page.afterLoss) {
       throw this.refusal(responseWasLost);
     }
-    if (page.count !== page.total || page.count !== page.current || page.count >= this.pageSize) {
+    // A full page proves nothing where total counts the rows of the page. It is smaller if the service refused the size.
+    const isFull = page.count >= (page.size ?? this.pageSize);
+    if (page.count !== page.total || page.count !== page.current || isFull) {
       throw this.refusal(
         `one response contained ${page.count} of ${page.total} rows that are not exported, and the mark would reach the others too`,
       );

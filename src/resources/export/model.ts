@@ -14,7 +14,7 @@ export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
  *
  * | step | call |
  * |---|---|
- * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported` |
+ * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported`, and of `all` a look at one row of `/data/notexported` |
  * | read | none; with `verifyFile` it looks at the file, or requests `HeadObject` from S3 |
  * | update | exports again, unless only `checks`, `pipeTimeoutSeconds`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |

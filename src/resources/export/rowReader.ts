@@ -1,5 +1,6 @@
 import type { Subtask } from "../../service/contract/types";
 import type { RowPage } from "../../service/rows/rowPage";
+import { isRepeated } from "../../service/rows/rows";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import { countsOf, runningNow } from "../run/subtaskList";
@@ -58,12 +59,14 @@ export class RowReader {
       : context.client.rows(rowSource(args), { maxRows: args.maxRows, pageSize });
     let total = 0;
     let gap: RowPage["gap"];
+    let afterLoss = false;
     let shownAt = Number.NEGATIVE_INFINITY;
     for await (const page of pages) {
       yield page;
       total = page.total + (marksPages ? this.rowCount : 0);
       this.rowCount += page.count;
-      this.isComplete = page.complete === true && this.vanished === 0;
+      afterLoss ||= page.afterLoss === true;
+      this.isComplete = page.complete === true && this.vanished === 0 && !afterLoss;
       gap = page.gap;
       if (context.interrupted.aborted && page.complete !== true) {
         const exists = marksPages ? "" : " No file was written, and nothing was marked. Run the same command again.";
@@ -76,7 +79,12 @@ export class RowReader {
         context.progress(`${this.rowCount} of ${total} rows`);
       }
     }
-    if (!this.isComplete && !marksPages && this.rowCount < maxRows) {
+    if (afterLoss) {
+      context.warn(
+        `Task "${taskId}": a response to the read was lost, and it may have contained other rows. If the service returns each row only once, they are missing. ` +
+          'scope "all" exports every row of the task.',
+      );
+    } else if (!this.isComplete && !marksPages && this.rowCount < maxRows) {
       context.warn(incompleteRead(`Task "${taskId}"`, this.rowCount, total, gap));
     }
     if (scope === "notExported" && this.rowCount === 0) {
@@ -108,7 +116,7 @@ export class RowReader {
       pageSize = Math.min(pageSize, page.size ?? size);
       const vanished = before === undefined ? 0 : before.total - before.count - page.total;
       const next = `the service may mark all rows of the task: then set webextract:markScope to "task".`;
-      if (before !== undefined && page.total >= before.total && page.ndjson().equals(before.ndjson())) {
+      if (before !== undefined && page.count > 0 && isRepeated(page, before)) {
         throw new ResourceError(
           `Task "${args.taskId}": the same rows came again after they were marked, so the export stopped: ${next}`,
         );

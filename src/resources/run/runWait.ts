@@ -104,7 +104,7 @@ function verdictOf({ state, shows, list, requestId }: RunObservation, statuses: 
     const end = failed.length > 0 ? "failed" : "stopped";
     const named = unwanted.map(({ subTaskId, status }) => `${subTaskId} (${status})`);
     const message =
-      `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${firstOf(named, mostNamed)} (request ${requestId}). ` +
+      `${nameOf(state)} ended ${end} (${describeCounts(state.subtasks)}): ${firstOf(named, mostNamed)}${requestId && ` (request ${requestId})`}. ` +
       "The rows of the other subtasks are available.";
     return { is: "failed", message };
   }

@@ -43,7 +43,10 @@ export function runningOf(list: readonly Subtask[], statuses: Statuses): Subtask
   return list.filter(({ status }) => terminalStatusOf(status, statuses) === undefined);
 }
 
-/** The running subtasks of a task. The list has no lotNo: it is that of the latest run. */
+/**
+ * The running subtasks of a task; none if the service refuses to list them. The list has no lotNo: it is that of the
+ * latest run.
+ */
 export async function runningNow(
   taskId: string,
   { client, settings }: Pick<Context, "client" | "settings">,
@@ -52,8 +55,8 @@ export async function runningNow(
   try {
     return runningOf(await client.allSubtasks(taskId, options), settings.statuses);
   } catch (error) {
-    // An account can be allowed to read rows, but not subtasks.
-    if (isServiceError(error) && options.signal?.aborted !== true) {
+    // An account can be allowed to read rows, but not subtasks. An outage is no reason to call a batch complete.
+    if (isServiceError(error, "refused", "plan", "notFound", "contract", "busy")) {
       return [];
     }
     throw error;

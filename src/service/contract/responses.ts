@@ -18,9 +18,10 @@ export function readResponse<Name extends OperationName>(
 ): ResponseOf<Name> {
   const whole = parseJson(body);
   const { doneData }: Operation<object, unknown> = operations[name];
-  const isOnlySaid = isRecord(whole) && (whole.data ?? undefined) === undefined && saysSuccess(whole.error);
-  const value = isOnlySaid && doneData !== undefined ? { ...whole, data: doneData(request) } : whole;
-  return read(operations[name].response as Kind<ResponseOf<Name>>, value, "");
+  const kind = operations[name].response as Kind<ResponseOf<Name>>;
+  if (!isRecord(whole) || !saysSuccess(whole.error)) return read(kind, whole, "");
+  // Services that say it in words are older ones, whose responses may have no requestId.
+  return read(kind, { ...whole, requestId: whole.requestId ?? "", data: whole.data ?? doneData?.(request) }, "");
 }
 
 /** The tokens of a response to a refresh. At least one of them is there. */

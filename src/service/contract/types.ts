@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 
 /** Carried by every response. */
 export interface Envelope {
-  /** The service's id of the request, for its support. */
+  /** The service's id of the request, for its support. Empty if an older service reports a success without one. */
   requestId: string;
 }
 

@@ -81,7 +81,7 @@ export async function* readByOffset(reading: RowReading): AsyncGenerator<RowPage
           continue;
         }
         // Some services always return restTotal with the total.
-        const isCutOff = response.count === 0 && rest > 0 && (rest < total || received < total);
+        const isCutOff = response.count === 0 && rest > 0 && (rest < total || begin + received < total);
         const gap = moves.isLost ? "moved" : isCutOff ? "emptyPage" : undefined;
         const isEnd = rest === 0 && (hasCursors || begin + moves.count + received === total);
         const complete = gap === undefined && (begin === 0 ? received === total : isEnd);
@@ -199,7 +199,7 @@ function rowAt(page: RowPage, place: number): Buffer {
 /**
  * All pages of rows that are not exported. There is no offset: the service returns the same rows until they are marked.
  * So the next page is requested only when the caller asks for it, after it may have marked the rows. The read ends when
- * the same page comes again.
+ * the same rows come again.
  */
 export async function* readNotExported(reading: RowReading): AsyncGenerator<RowPage, void, void> {
   if (reading.maxRows === 0) return;
@@ -210,11 +210,9 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
     for (;;) {
       const page = await requests.take(0, reading.maxRows - received);
       const { count, total, current = count } = page;
-      if (before !== undefined && total >= before.total) {
-        if (received >= total || page.ndjson().equals(before.ndjson())) {
-          yield emptyPage({ nextOffset: 0, total, current: 0, complete: false });
-          return;
-        }
+      if (before !== undefined && (isRepeated(page, before) || (total >= before.total && received >= total))) {
+        yield emptyPage({ nextOffset: 0, total, current: 0, complete: false });
+        return;
       }
       received += count;
       const isWhole = count === total && current === count;
@@ -226,6 +224,15 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
   } finally {
     requests.discard();
   }
+}
+
+/**
+ * Whether the service returns the rows of the page before again, because they are not marked. The last page can be
+ * smaller, and then has the first of these rows.
+ */
+export function isRepeated(page: RowPage, before: RowPage): boolean {
+  const lines = page.ndjson();
+  return page.total >= before.total && before.ndjson().subarray(0, lines.length).equals(lines);
 }
 
 /** Approximate limit of the bytes that are fetched ahead. Bounds the memory of an export of any length. */

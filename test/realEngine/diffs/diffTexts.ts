@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { RunResult } from "../harness";
 import { repositoryRoot } from "../harness/package";
 import type { World } from "../world";
 import { Names, resourcesShown } from "./previewText";
@@ -43,25 +44,43 @@ export class DiffTexts {
 
   /** Previews a program, compares the output with the files, and applies the program. @returns the preview's output. */
   async shows(world: World, title: string, { program, args = [], env = {}, up = true }: Scene = {}): Promise<string> {
-    this.open.add(title);
+    this.begin(title);
     if (program !== undefined) {
       this.writeProgram(world, program);
     }
     world.operations();
     // One command where an up follows: another start of the engine takes as long as the preview itself.
     const command = up ? ["up", "--yes"] : ["preview"];
-    const result = await world.project.run(command, { args: ["--diff", ...args], env });
+    const output = this.read(world, await world.project.run(command, { args: ["--diff", ...args], env }));
+    this.compare(title, output);
+    return output;
+  }
+
+  /** Notes that a scene has begun. */
+  begin(title: string): void {
+    this.open.add(title);
+  }
+
+  /** Names the ids of the state, and searches the output for what must not be shown. @returns the part of a preview. */
+  read(world: World, result: RunResult): string {
     const [output = ""] = result.output.split(/^Updating \(/m);
     this.requireNothingOfOurs(world, result.output);
     this.names.set(world.emulator.url, "the service");
     this.names.addFrom(world.project);
-    const texts = this.types.map((type) => [type, this.textOf(type, output)] as const);
+    return output;
+  }
+
+  /**
+   * Compares the part of a preview with the section of a scene.
+   * @param mark the end of the names of the scene's resources, which the files do not contain
+   */
+  compare(title: string, output: string, mark = ""): void {
+    const texts = this.types.map((type) => [type, this.textOf(type, output, mark)] as const);
     for (const [type, text] of texts) {
       this.sections.get(type)?.set(title, text);
       assert.equal(text, writes ? text : sectionsOf(this.fileOf(type)).get(title), `${type}, "${title}"`);
     }
     this.open.delete(title);
-    return output;
   }
 
   /** Writes the files, or fails if they contain a section without a scene. Writes nothing after a failed scene. */
@@ -82,13 +101,14 @@ export class DiffTexts {
     }
   }
 
-  private textOf(type: string, output: string): string {
-    const shown = resourcesShown(output);
+  private textOf(type: string, output: string, mark: string): string {
+    const shown = resourcesShown(output, mark);
     const own = shown.filter((each) => each.type === type).map(({ lines }) => lines.join("\n"));
     const others = shown
       .filter((each) => !this.types.includes(each.type))
       .map((each) => `besides: ${each.step} ${each.type} ${each.name}`);
-    return this.names.in([...(own.length > 0 ? own : ["(nothing)"]), ...others].join("\n"));
+    const text = this.names.in([...(own.length > 0 ? own : ["(nothing)"]), ...others].join("\n"));
+    return text.replaceAll(mark, "");
   }
 
   private fileOf(type: string): string {

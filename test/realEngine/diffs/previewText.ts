@@ -12,8 +12,11 @@ export interface Shown {
 
 const heading = /^ {4}(\S{0,2}) ?(?:pulumi-nodejs:dynamic\/webextract|webextract:index):(\w+): \(([\w-]+)\)(.*)$/;
 
-/** Splits the output of `pulumi preview --diff` by resource, in an order that does not depend on the engine. */
-export function resourcesShown(output: string): Shown[] {
+/**
+ * Splits the output of `pulumi preview --diff` by resource, in an order that does not depend on the engine.
+ * @param mark only resources whose name has this end, and without it in `name`
+ */
+export function resourcesShown(output: string, mark = ""): Shown[] {
   const shown: Shown[] = [];
   let inResources = false;
   for (const line of output.split("\n")) {
@@ -32,7 +35,10 @@ export function resourcesShown(output: string): Shown[] {
       inResources = false;
     }
   }
-  return shown.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return shown
+    .filter(({ name }) => name.endsWith(mark))
+    .map((each) => ({ ...each, name: each.name.slice(0, each.name.length - mark.length) }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 /** Replaces the parts that differ in each test run: ids become the names of their resources. */

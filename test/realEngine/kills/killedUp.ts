@@ -26,6 +26,8 @@ const goOn = ["--continue-on-error", ...parallel];
 export class KilledUp {
   /** The run label of the commands. */
   label = "";
+  /** Whether the last command of `goOn` failed. */
+  private hasFailed = false;
   private readonly ways = new Map<string, Record<string, unknown>>();
 
   private constructor(
@@ -123,6 +125,7 @@ export class KilledUp {
           : undefined;
     const args = next === "an up --refresh" ? ["--refresh", ...goOn] : goOn;
     const up = await project.up({ args, env: this.env(), expect: "either" });
+    this.hasFailed = up.code !== 0;
     return `${earlier?.output ?? ""}\n${up.output}`;
   }
 
@@ -134,8 +137,10 @@ export class KilledUp {
       const made = isMade ? step.made?.(this.world.emulator) : undefined;
       this.ways.set(step.name, made === undefined ? { retry: "looked, it is not there" } : adopting(step, made));
     }
-    this.declare(({ after }) => after);
-    await this.world.project.up({ args: parallel, env: this.env() });
+    if (this.hasFailed) {
+      this.declare(({ after }) => after);
+      await this.world.project.up({ args: parallel, env: this.env() });
+    }
     return lost.map(({ name }) => name);
   }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readPage } from "../../pages/readPage";
+import { slowIt } from "../slowIt";
 import { World } from "../world";
 import { KilledUp } from "./killedUp";
 import { creates } from "./steps";
@@ -49,7 +50,7 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   };
 
-  it("is empty after the next command if a first Ctrl-C interrupted the up", async () => {
+  slowIt("is empty after the next command if a first Ctrl-C interrupted the up", async () => {
     await interruptedUp();
     assert.equal(world.project.resource("copy").id, world.copies()[0]);
     const { output } = await world.project.up();
@@ -57,7 +58,7 @@ describe("the journal on the real engine", () => {
     assert.deepEqual(journal(), []);
   });
 
-  it("contains a copy that the engine did not save because a second Ctrl-C came before the response", async () => {
+  slowIt("contains a copy that the engine did not save because a second Ctrl-C came before the response", async () => {
     const before = await world.project.exportStack();
     await interruptedUp();
     world.project.write("before.json", JSON.stringify(before));
@@ -76,7 +77,7 @@ describe("the journal on the real engine", () => {
     await assertTakenOver(await goOn());
   });
 
-  it("refuses a request of another stack with the same names while the process of the first one runs", async () => {
+  slowIt("refuses a request of another stack with the same names while the process of the first one runs", async () => {
     const folder = join(world.project.folder, "journal");
     await world.project.configure({ "webextract:journal": folder });
     const other = await World.create({
@@ -115,13 +116,9 @@ describe("the journal on the real engine", () => {
       .map((part) => `export PULUMI_STACK=${world.project.stack}\n${part}`);
     const { output } = await world.project.shell(goOnAsThePageSays);
     await assertTakenOver(output);
-    const pending = async (): Promise<unknown[]> => {
-      const { deployment } = (await world.project.exportStack()) as { deployment: { pending_operations?: unknown[] } };
-      return deployment.pending_operations ?? [];
-    };
-    assert.equal((await pending()).length, 1);
+    assert.equal(world.project.state().pendingOperations.length, 1);
     await world.project.shell(clearPendingCreates);
-    assert.deepEqual(await pending(), []);
+    assert.equal(world.project.state().pendingOperations.length, 0);
   });
 });
 
@@ -133,11 +130,11 @@ describe("an engine that is killed during a token refresh", () => {
       emulator: { behaviour: { refreshRotation: "oldDies" } },
     });
     try {
-      await world.project.configure({}, { "webextract:refreshToken": world.emulator.credentials.refreshToken });
-      await world.project.up();
+      const env = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken };
+      await world.project.up({ env });
       world.emulator.change.expireAccessTokens();
       const hold = world.emulator.hold({ operation: "refreshToken", when: "after" });
-      const run = world.project.start(["refresh", "--yes", "--skip-preview"]);
+      const run = world.project.start(["refresh", "--yes", "--skip-preview"], { env });
       await hold.reached;
       const hostEnded = run.killEngine();
       // The host learns of the kill before it gets the response.
@@ -147,7 +144,7 @@ describe("an engine that is killed during a token refresh", () => {
       world.emulator.clearFaults();
 
       await world.project.run(["cancel", "--yes"], { expect: "either" });
-      await world.project.refresh();
+      await world.project.refresh({ env });
     } finally {
       await world.remove();
     }
@@ -161,7 +158,9 @@ describe("a kill during a create", () => {
     ["host", "after", "an up --refresh", ["copy", "run"]],
     ["engine", "after", "an up", []],
   ] as const) {
-    it(`of the ${kill}, ${when} the effect, causes no second effect after ${next}`, async () => {
+    // The fast test of a fleet kills the engine in this way.
+    const test = kill === "engine" ? slowIt : it;
+    test(`of the ${kill}, ${when} the effect, causes no second effect after ${next}`, async () => {
       const killed = await KilledUp.create(some);
       try {
         await killed.prepare();

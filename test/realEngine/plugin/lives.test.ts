@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "../slowIt";
 import type { World } from "../world";
 import { nativeWorld, prelude } from "./nativeWorld";
 
@@ -66,7 +67,7 @@ describe("the nine resources on the native plugin", () => {
     );
   });
 
-  it("are unchanged in the next up, which only reads for the function", async () => {
+  slowIt("are unchanged in the next up, which only reads for the function", async () => {
     const { output } = await world.project.up();
     assert.match(output, /10 unchanged/);
     assert.deepEqual([...new Set(world.operations())], ["getSubtasks"]);

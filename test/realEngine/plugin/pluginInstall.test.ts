@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { packPlugin } from "../../../scripts/plugin/packPlugin";
 import { repositoryRoot } from "../harness";
+import { slowIt } from "../slowIt";
 import { YamlWorld } from "./yamlWorld";
 
 const run = promisify(execFile);
@@ -40,7 +41,7 @@ describe("the tarball of the plugin", function () {
     assert.ok(statSync(tarball()).size < 3e6);
   });
 
-  it("is what `pulumi plugin install` takes, and a YAML program runs on it without a warning", async () => {
+  slowIt("is what `pulumi plugin install` takes, and a YAML program runs on it without a warning", async () => {
     const world = await YamlWorld.create({
       plugin: "installed",
       resources: {

@@ -73,11 +73,9 @@ describe("the native plugin on the engine", () => {
     await world.project.run(["cancel", "--yes"]);
     world.program(prelude + runProgram("") + runProgram("", "lost", "template-2"));
     world.emulator.fault({ operation: "startTask", taskId: "template-2", kind: "reset", when: "after", times: 1 });
-    for (const attempt of [1, 2]) {
-      const output = await failedUp();
-      assert.match(output, mayHaveStarted("template-1"), `up ${attempt}`);
-      assert.match(output, mayHaveStarted("template-2"), `up ${attempt}`);
-    }
+    const output = await failedUp();
+    assert.match(output, mayHaveStarted("template-1"));
+    assert.match(output, mayHaveStarted("template-2"));
     assert.deepEqual([lotNos().length, lotNos("template-2").length], [1, 1]);
     const looked = runProgram('retry: "looked, it is not there"', "lost", "template-2");
     world.program(prelude + runProgram(`adoptLotNo: "${lotNos()[0]}"`) + looked);
@@ -112,10 +110,9 @@ exports.hosts = urls.hosts; exports.items = loop.items; exports.actions = settin
       secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`test:${name}`, value])),
       config: { "webextract:logLevel": "trace" },
     });
-    await world.project.run(["up", "--yes", "--diff"]);
+    await world.project.up({ args: ["--diff"] });
     assert.deepEqual(world.emulator.inspect.task("template-1")?.actions[1]?.loopItems, ["a", secrets.item]);
-    await world.project.up({ args: ["--refresh", "--diff"] });
-    await world.project.destroy();
+    await world.project.destroy({ args: ["--refresh", "--diff"] });
     const needles = [...Object.values(secrets), "secret-host-3307", ...Object.values(world.emulator.credentials)];
     assert.deepEqual(world.project.findWritten([...needles, "https://old.test/item"]), []);
   });

@@ -89,9 +89,8 @@ export class TemplateLife {
     const text = readFileSync(join(folder, file), "utf8");
     assert.ok(text.includes(from));
     writeFileSync(join(folder, file), text.replace(from, to));
-    const { output: preview } = await project.preview({ args: [...inFolder.args, "--diff"] });
-    assert.match(preview, /MaxPages *: "2" => "3"/);
-    await project.up(inFolder);
+    const { output: changed } = await project.up({ args: [...inFolder.args, "--diff"] });
+    assert.match(changed, /MaxPages *: "2" => "3"/);
     assert.equal(this.rows().length, 17);
   }
 

@@ -167,6 +167,39 @@ describe("DataExport", () => {
       });
     });
 
+    it("rows that are not exported as not complete if a response was lost, which may have had others", async () => {
+      await world.finishedRun();
+      world.configure({ maxRetries: "1" });
+      for (const [index, notExported] of (["untilMarked", "handedOutOnce"] as const).entries()) {
+        world.emulator.setBehaviour({ notExported, notExportedCounts: "notReturned" });
+        world.emulator.fault({ operation: "getNotExportedData", kind: "reset", when: "after" });
+        const each = world.declare("DataExport");
+        await each.up({ ...all, scope: "notExported", path: "out/{n}.ndjson" });
+        assert.deepEqual([each.state.rowCount, each.state.complete], [index === 0 ? 25 : 0, false]);
+        assert.match(
+          world.warnings.join("\n"),
+          /"task-1": a response to the read was lost, and it may have contained other rows/,
+        );
+        world.warnings.length = 0;
+      }
+    });
+
+    it("no batch while the service does not tell whether its run has ended", async () => {
+      const lotNo = await world.finishedRun();
+      world.configure({ maxRetries: "0" });
+      const each = world.declare("DataExport");
+      for (const fault of [{ kind: "status", status: 503 }, { kind: "reset" }] as const) {
+        world.emulator.fault({ operation: "getSubtasks", ...fault });
+        assert.match(
+          await failure(each.up({ ...all, scope: "batch", lotNo })),
+          /^getSubtasks .* It is safe to try again/,
+        );
+      }
+      assert.equal(existsSync(world.path("out/rows.ndjson")), false);
+      await each.up({ ...all, scope: "batch", lotNo });
+      assert.equal(each.state.complete, true);
+    });
+
     it("a batch for an account that is not allowed to read subtasks", async () => {
       const lotNo = await world.finishedRun();
       world.emulator.fault({ operation: "getSubtasks", kind: "error", code: "PermissionDenied" });

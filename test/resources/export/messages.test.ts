@@ -201,6 +201,10 @@ describe("messages of DataExport", () => {
           'the service may mark all rows of the task: then set webextract:markScope to "task". ' +
           '10 rows were read, and they may be marked as exported. All of them are in "out/1.ndjson". Keep that file. The next up exports the rows that are not marked.',
       );
+      assert.match(
+        await failure(up({ ...marking, maxRows: 15, path: "some/{n}" })),
+        /came again.*\. 10 rows were read/,
+      );
       world.emulator.clearFaults();
       world.emulator.setBehaviour({ markScope: "task" });
       await up({ ...marking, path: "other/{n}" });

@@ -121,6 +121,48 @@ describe("DataExport with markScope task", () => {
     assert.deepEqual([each.state.rowCount, marked()], [25, 25]);
   });
 
+  it("marks nothing if a page is full of which the service counts the rows only, after it refused larger ones", async () => {
+    const lotNo = await world.finishedRun();
+    world.emulator.setBehaviour({ dataPageMax: 20 });
+    const data = Array.from({ length: 20 }, (_, n) => ({ n }));
+    const body = { data: { data, total: 20, current: 20 }, requestId: "r" };
+    for (const scope of ["notExported", "batch"]) {
+      // The service refuses pages of 1000, 500, 200, 100 and 50 rows.
+      world.emulator.fault({ operation: "getNotExportedData", kind: "status", status: 200, body, skip: 5 });
+      const run = scope === "batch" ? { lotNo } : {};
+      const message = await failure(world.declare("DataExport").up({ ...marking, ...run, scope }));
+      assert.match(message, /one response contained 20 of 20 rows that are not exported/);
+    }
+    assert.equal(world.sent("markExported").length, 0);
+  });
+
+  it("says that a mark had no effect, if the service marks only the rows that it has returned", async () => {
+    world.emulator.setBehaviour({ markScope: "returned" });
+    const lotNo = await world.finishedRun();
+    const each = world.declare("DataExport");
+    for (const _up of [1, 2]) {
+      const message = await failure(each.up({ ...marking, scope: "all" }));
+      assert.match(
+        message,
+        /not marked as exported: after the mark, the service still returns rows .* The 25 rows are in/,
+      );
+      assert.match(message, /set webextract:markScope to "returned"/);
+      assert.deepEqual([each.state.marked, each.state.pending, marked() <= 1], [false, ["mark"], true]);
+    }
+    assert.deepEqual(files(), ["1.ndjson"]);
+    const batch = world.declare("DataExport");
+    await batch.up({ ...marking, scope: "batch", lotNo, path: "batch/{lotNo}-{n}.ndjson" });
+    assert.deepEqual([batch.state.marked, marked()], [true, 25]);
+  });
+
+  it("is as good as accepted if the service does not show whether it had an effect", async () => {
+    await world.finishedRun();
+    world.emulator.fault({ operation: "getNotExportedData", kind: "error", code: "PermissionDenied" });
+    const each = world.declare("DataExport");
+    await each.up({ ...marking, scope: "all" });
+    assert.deepEqual([each.state.marked, marked()], [true, 25]);
+  });
+
   it("marks no row that arrives late, in each scope", async () => {
     for (const scope of ["notExported", "all", "batch"]) {
       for (const rowsArriveLate of [1, 2, 3]) {
@@ -336,13 +378,14 @@ describe("DataExport with markScope task", () => {
     const each = world.declare("DataExport");
     world.operations();
     await each.up({ ...marking, scope: "all" });
-    assert.deepEqual(world.operations().slice(-6), [
+    assert.deepEqual(world.operations().slice(-7), [
       "markExported",
       "getSubtasks",
       "getSubtasks",
       "getData",
       "markExported",
       "getData",
+      "getNotExportedData",
     ]);
   });
 

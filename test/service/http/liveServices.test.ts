@@ -40,9 +40,11 @@ describe("what operators report of live services", () => {
       }
       body = { data: null, error: { code: "Success", message: "Operation successes" } };
       assert.ok(!((await send(name)) instanceof Error));
-      body = { data: null, error: "TaskExecuting", error_Description: "it runs" };
-      const failure = await send(name, { busyTimeoutSeconds: 0 });
-      assert.ok(isServiceError(failure, "busy"), "words of a refusal stay one");
+      for (const data of [null, false, {}, [], "", 0]) {
+        body = { data, error: "TaskExecuting", error_Description: "it runs" };
+        const failure = await send(name, { busyTimeoutSeconds: 0 });
+        assert.ok(isServiceError(failure, "busy"), `words of a refusal stay one: ${JSON.stringify(body)}`);
+      }
     });
   }
 
@@ -58,6 +60,48 @@ describe("what operators report of live services", () => {
       assert.ok(isServiceError(await send(name), "contract"), "without words, nothing says that it was done");
     });
   }
+
+  it("an error that is a number, or only true, is no success", async () => {
+    for (const error of [7, -1, true]) {
+      for (const data of [{ data: null }, { data: false }, {}]) {
+        for (const more of [{}, { message: "not allowed" }, { error_Description: "not allowed" }]) {
+          body = { ...data, error, ...more };
+          const failure = await send("markExported");
+          assert.ok(isServiceError(failure, "refused"), JSON.stringify(body));
+          assert.equal(failure.outcome, "unknown");
+        }
+      }
+      body = { data: null, error: false };
+      assert.ok(!((await send("markExported")) instanceof Error));
+    }
+  });
+
+  it("an error beside an empty list is no empty list", async () => {
+    body = { data: [], error: "Invalid.Token", error_Description: "it has expired" };
+    for (const name of ["getSubtasks", "getActions"] as const) {
+      assert.ok(isServiceError(await send(name), "credential"), name);
+    }
+  });
+
+  it("a success in words needs no requestId, so that no copy and no run gets lost with it", async () => {
+    const older = await startFakeServer((_seen, response) => json(response, 200, body));
+    try {
+      for (const name of names) {
+        const { data = null } = exampleCalls[name];
+        body = { data, ...words };
+        const result = await send(name, { baseUrl: older.baseUrl });
+        assert.deepEqual(result, { ...body, data: data ?? undefined, requestId: "" }, name);
+        body = { data };
+        assert.ok(isServiceError(await send(name, { baseUrl: older.baseUrl }), "contract"), name);
+      }
+      body = { data: exampleCalls.getData.data, ...words };
+      const client = new ServiceClient({ baseUrl: older.baseUrl, accessToken: "t" });
+      for await (const page of client.rows({ taskId: "t" }, { offset: 5 })) assert.equal(page.count, 1);
+      client.close();
+    } finally {
+      await older.close();
+    }
+  });
 
   it("a start that responds with true or with words may have started a run, and is sent once", async () => {
     for (const response of [{ data: true }, { data: null }, { ...words }, { data: true, ...words }]) {

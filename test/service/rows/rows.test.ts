@@ -207,6 +207,15 @@ describe("reading all rows", () => {
     server = undefined;
   });
 
+  it("takes an empty page behind the last row for the end of a resumed read, whatever restTotal is", async () => {
+    const reading = await clientOf(respondAs({ total: 25, answeredOffset: "asked", end: "emptyPage" }));
+    for (const offset of [10, 25]) {
+      const pages = await pagesOf(reading, { taskId: "t" }, { pageSize: 10, offset });
+      assert.deepEqual(texts(pages), all(25, offset));
+      assert.equal(pages.at(-1)?.gap, undefined);
+    }
+  });
+
   it("makes no request for 0 rows", async () => {
     const reading = await clientOf(respondAs({ total: 3, answeredOffset: "asked", end: "restTotal" }));
     for (const source of [{ taskId: "t" }, { taskId: "t", lotNo: "1" }, { taskId: "t", notExported: true } as const]) {
@@ -346,6 +355,21 @@ describe("reading all rows", () => {
       );
       const [page] = await pagesOf(reading, { taskId: "t", notExported: true }, { pageSize: 590, maxRows: 590 });
       assert.deepEqual([page?.objects()[0], page?.afterLoss], [{ n: 590 }, true]);
+    });
+
+    it("returns no row twice if the last page is smaller than those before, and no row was marked", async () => {
+      const reading = await clientOf((seen, response) => {
+        const size = Number(new URL(seen.url, "http://x").searchParams.get("size"));
+        const data = Array.from({ length: Math.min(size, 8) }, (_, n) => ({ n }));
+        json(response, 200, { data: { data, total: 100, current: data.length }, requestId: "q" });
+      });
+      // Of 20 rows, the service cuts the page off after 8.
+      for (const pageSize of [4, 20]) {
+        const pages = await pagesOf(reading, { taskId: "t", notExported: true }, { pageSize, maxRows: 10 });
+        const rows = texts(pages);
+        assert.deepEqual(rows, [...new Set(rows)]);
+        assert.equal(pages.at(-1)?.complete, false);
+      }
     });
 
     it("ends as not complete if no row was marked between two pages", async () => {
