@@ -10,6 +10,7 @@ import { isLoopbackName, mintAdminToken } from "./admin/access";
 import { Admin } from "./admin/admin";
 import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
+import type { Operation } from "./contract";
 import { operationsOf, packageFolder, readContract } from "./contract";
 import type { Emulator } from "./emulator";
 import { messageOf } from "./errors";
@@ -104,7 +105,6 @@ async function startWith(
   const { runner } = main.service;
   stateFile?.begin(main.service);
 
-  const contract = readContract("openapi.yaml");
   const host = options.host ?? "127.0.0.1";
   // An empty token, as of an environment variable without a value, must not open the API. No header can have blanks at its end.
   const adminToken = options.adminToken?.trim() || (isLoopbackName(host) ? undefined : mintAdminToken());
@@ -118,8 +118,7 @@ async function startWith(
   const app = await buildServer(
     {
       worldOf: (presented) => accounts.of(presented).world,
-      operations: operationsOf(contract),
-      check: new RequestCheck(contract),
+      ...serviceContract(),
       log,
     },
     [admin, ...sitesOf(options)],
@@ -154,6 +153,15 @@ async function startWith(
       await release();
     }
   }
+}
+
+let service: { operations: Operation[]; check: RequestCheck } | undefined;
+
+/** The contract of the service. Emulators of one process share the compiled schemas, because a test starts many. */
+function serviceContract(): NonNullable<typeof service> {
+  const contract = readContract("openapi.yaml");
+  service ??= { operations: operationsOf(contract), check: new RequestCheck(contract) };
+  return service;
 }
 
 /** The pages that the emulator serves itself. @throws Error if the folder does not exist. */
