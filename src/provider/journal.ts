@@ -68,6 +68,7 @@ export class Journal {
   /** The part that concerns one resource. */
   of(name: ResourceName): RequestJournal {
     return {
+      isKept: this.files.areKept,
       earlier: (operation, inputs) => this.earlier(name, operation, inputs),
       once: (request, send, idOf) => {
         const work = this.send(name, request, send, idOf);

@@ -60,6 +60,10 @@ export class JournalFiles {
     private readonly warnOnce: (message: string) => void,
   ) {}
 
+  get areKept(): boolean {
+    return this.folder !== undefined;
+  }
+
   /** All entries that can be read and still count. */
   async all(): Promise<Entry[]> {
     const { folder } = this;

@@ -106,6 +106,7 @@ export const run: CliCommand = {
  */
 function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
   return {
+    isKept: false,
     earlier: async () => undefined,
     done: async () => undefined,
     async once(_request, send) {

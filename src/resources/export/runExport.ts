@@ -197,7 +197,7 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
  */
 function isKept(work: Export): boolean {
   const { args, context } = work;
-  const isSendable = isS3Path(args.path) && context.journal !== undefined && args.markExported !== true;
+  const isSendable = isS3Path(args.path) && context.journal?.isKept === true && args.markExported !== true;
   return isSendable && failedIn(work).length === 0;
 }
 

@@ -3,6 +3,8 @@
  * and before the engine saved the state. The next process finds the note.
  */
 export interface RequestJournal {
+  /** False if the journal is switched off: then no other process finds the notes. */
+  readonly isKept: boolean;
   /**
    * The note of the same request of this resource, unless the state has what the request made. An earlier process sent
    * it, or this one: the engine repeats a failed step if a hook `onError` asks for it.

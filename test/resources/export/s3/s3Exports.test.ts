@@ -353,6 +353,18 @@ describe("DataExport to S3", () => {
       }
     });
 
+    it("goes without the journal, and the next up reads the rows again", async () => {
+      world.configure({ journal: "off" });
+      failingPut();
+      const each = world.declare("DataExport");
+      assert.doesNotMatch(await failure(each.up(all)), /complete file/);
+      assert.deepEqual(s3.leftovers(), []);
+      s3.proxy.reset();
+      const before = reads();
+      await each.up(all);
+      assert.deepEqual([each.state.rowCount, reads() > before], [2, true]);
+    });
+
     it("is removed after a day, and no other file", async () => {
       const others = ["rows.0123abcd.tmp", ".webextract-rows.0123abcd.csv"];
       for (const name of [".webextract-rows.0123abcd.tmp", ...others]) {
