@@ -51,7 +51,7 @@ export const behaviours = {
   ),
   successBody: choice(
     ["contract", "nullData", "words", "wordsWithoutData"],
-    'What a successful response has beside `data` and `requestId`. `contract`: nothing. `nullData`: `data: null` where the contract has no data. `words`: the same, and `error: "success"` with `error_Description`. `wordsWithoutData`: the same without a `requestId`, and `data: null` also in the responses of the three updates of actions and loops.',
+    'What a successful response has beside `data` and `requestId`. `contract`: nothing. `nullData`: `data: null` where the contract has no data. `words`: the same, and `error: "success"` with `error_Description`. `wordsWithoutData`: the same, and `data: null` also in the responses of the three updates of actions and loops.',
   ),
   expiredToken: choice(
     ["status401", "status403", "status400"],

@@ -33,7 +33,7 @@ export function successResponse(
   const members = [
     text === undefined ? [] : `"data":${text}`,
     words ? `"error":"success","error_Description":"Operation successes"` : [],
-    successBody === "wordsWithoutData" ? [] : `"requestId":${JSON.stringify(requestId)}`,
+    `"requestId":${JSON.stringify(requestId)}`,
   ];
   return { status: 200, headers: json, body: `{${members.flat().join(",")}}` };
 }
