@@ -34,9 +34,12 @@ const longest = [
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
 /** Most of the unit tests, in parts that take about the same time. */
-const partsOfUnitTests = ["{service,provider,scripts}", "resources", "emulator/page", "cli"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+const partsOfUnitTests = [
+  "test/{service,provider,scripts}/**/*.test.ts",
+  "test/resources/**/*.test.ts",
+  "test/{emulator/page,cli/probe}/**/*.test.ts",
+  "test/cli/{*,adopt/*}.test.ts",
+];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
 

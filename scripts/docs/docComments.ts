@@ -24,12 +24,23 @@ export type FieldOf = (name: string) => Documented | undefined;
 
 export type DocumentedType = Pick<Documented, "comment" | "names" | "fields">;
 
+const known = new Map<string, DocComments>();
+
+/**
+ * The doc comments of a file and of all files that it imports. Read once in a process, because that takes seconds.
+ * @param entry relative to the repository's folder
+ */
+export function docCommentsIn(entry: string): DocComments {
+  const comments = known.get(entry) ?? new DocComments(entry);
+  known.set(entry, comments);
+  return comments;
+}
+
 /** The types that a file and all files that it imports declare. */
 export class DocComments {
   private readonly program: ts.Program;
   private readonly checker: ts.TypeChecker;
 
-  /** @param entry relative to the repository's folder */
   constructor(entry: string) {
     const { options } = ts.parseJsonConfigFileContent({ extends: "./tsconfig.json" }, ts.sys, repositoryRoot);
     this.program = ts.createProgram([join(repositoryRoot, entry)], options);

@@ -8,7 +8,7 @@ import { defaultsOfCollection, taskDocument, taskOfCollection } from "../../src/
 import type { ArgSpec, ArgSpecs, Shape } from "../../src/resources/args";
 import { repositoryRoot } from "../commands";
 import type { FieldOf } from "./docComments";
-import { DocComments } from "./docComments";
+import { docCommentsIn } from "./docComments";
 
 type Schema = Record<string, unknown>;
 
@@ -26,10 +26,10 @@ export async function checkManifestSchema(): Promise<string> {
 }
 
 function manifestSchema(): string {
-  const { fields } = new DocComments("src/manifest/documentShapes.ts").of("TaskDocument");
+  const { fields } = docCommentsIn("src/manifest/documentShapes.ts").of("TaskDocument");
   const whole = new Definitions(false);
   const partial = new Definitions(true);
-  const collection = new DocComments("src/manifest/documentShapes.ts").of("CollectionDocument").fields;
+  const collection = docCommentsIn("src/manifest/documentShapes.ts").of("CollectionDocument").fields;
   const tasksOf = (task: Schema): Schema => ({
     description: collection("tasks")?.comment,
     type: "object",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DocComments } from "../../scripts/docs/docComments";
+import type { DocComments } from "../../scripts/docs/docComments";
+import { docCommentsIn } from "../../scripts/docs/docComments";
 import { withParts } from "../../scripts/docs/parts";
 import { partsOfResource, pathOfPage } from "../../scripts/docs/resourcePage";
 import type { AnyResource } from "../internals/resources";
@@ -10,7 +11,7 @@ describe("the page of a resource", () => {
   assert.ok(TaskCopy && CloudRun && TaskParameters);
   let docs: DocComments;
   before(() => {
-    docs = new DocComments("src/resources/index.ts");
+    docs = docCommentsIn("src/resources/index.ts");
   });
 
   function partsOf(resource: AnyResource) {
