@@ -26,10 +26,11 @@ export async function checkManifestSchema(): Promise<string> {
 }
 
 function manifestSchema(): string {
-  const { fields } = docCommentsIn("src/manifest/documentShapes.ts").of("TaskDocument");
+  const docs = docCommentsIn("src/manifest/documentShapes.ts");
+  const { fields } = docs.of("TaskDocument");
   const whole = new Definitions(false);
   const partial = new Definitions(true);
-  const collection = docCommentsIn("src/manifest/documentShapes.ts").of("CollectionDocument").fields;
+  const collection = docs.of("CollectionDocument").fields;
   const tasksOf = (task: Schema): Schema => ({
     description: collection("tasks")?.comment,
     type: "object",

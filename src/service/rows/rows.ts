@@ -231,8 +231,7 @@ export async function* readNotExported(reading: RowReading): AsyncGenerator<RowP
  * smaller, and then has the first of these rows.
  */
 export function isRepeated(page: RowPage, before: RowPage): boolean {
-  const lines = page.ndjson();
-  return page.total >= before.total && before.ndjson().subarray(0, lines.length).equals(lines);
+  return page.total >= before.total && before.first(page.count).ndjson().equals(page.ndjson());
 }
 
 /** Approximate limit of the bytes that are fetched ahead. Bounds the memory of an export of any length. */
