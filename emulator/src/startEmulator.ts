@@ -10,12 +10,11 @@ import { isLoopbackName, mintAdminToken } from "./admin/access";
 import { Admin } from "./admin/admin";
 import type { Behaviour } from "./behaviour";
 import { defaultBehaviour, withBehaviour } from "./behaviour";
-import type { Operation } from "./contract";
-import { operationsOf, packageFolder, readContract } from "./contract";
+import { packageFolder } from "./contract";
 import type { Emulator } from "./emulator";
 import { messageOf } from "./errors";
 import type { Fault } from "./faults/faults";
-import { RequestCheck } from "./http/checkRequest";
+import { checkedContract } from "./http/checkRequest";
 import { buildServer } from "./http/server";
 import { checkLimits } from "./limits";
 import { Site } from "./page/site";
@@ -118,7 +117,7 @@ async function startWith(
   const app = await buildServer(
     {
       worldOf: (presented) => accounts.of(presented).world,
-      ...serviceContract(),
+      ...checkedContract("openapi.yaml"),
       log,
     },
     [admin, ...sitesOf(options)],
@@ -153,15 +152,6 @@ async function startWith(
       await release();
     }
   }
-}
-
-let service: { operations: Operation[]; check: RequestCheck } | undefined;
-
-/** The contract of the service. Emulators of one process share the compiled schemas, because a test starts many. */
-function serviceContract(): NonNullable<typeof service> {
-  const contract = readContract("openapi.yaml");
-  service ??= { operations: operationsOf(contract), check: new RequestCheck(contract) };
-  return service;
 }
 
 /** The pages that the emulator serves itself. @throws Error if the folder does not exist. */

@@ -1,25 +1,12 @@
-import type { Contract, Operation } from "../contract";
-import { operationsOf, readContract } from "../contract";
 import type { operations as documented } from "../generated/admin";
-import { RequestCheck } from "../http/checkRequest";
+import type { CheckedContract } from "../http/checkRequest";
+import { checkedContract } from "../http/checkRequest";
 
 type AdminOperationName = keyof documented;
 
 /** The description of the admin API, and the check of requests against it. */
-export interface AdminContract {
-  operations: readonly Operation<AdminOperationName>[];
-  check: RequestCheck;
-}
-
-let admin: AdminContract | undefined;
-
-/** Made at its first use: reading the description takes longer than a start of the emulator. */
-export function adminContract(): AdminContract {
-  if (admin === undefined) {
-    const contract: Contract = readContract("admin.openapi.yaml");
-    admin = { operations: operationsOf(contract), check: new RequestCheck(contract, { thorough: true }) };
-  }
-  return admin;
+export function adminContract(): CheckedContract<AdminOperationName> {
+  return checkedContract("admin.openapi.yaml", { thorough: true });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020";
 import Ajv2020 from "ajv/dist/2020";
-import type { Contract, Operation } from "../contract";
+import type { Contract, ContractFile, Operation, OperationName } from "../contract";
+import { operationsOf, readContract } from "../contract";
 import { missing, Refusal } from "../errors";
 
 /** No check of the schemas: it would double the time of a start, and `npm run check` does it. */
@@ -10,6 +11,28 @@ const trusted = { strict: false, meta: false, validateSchema: false, validateFor
 export interface CheckOptions {
   /** Reports all problems, and refuses query parameters that the contract does not have. Default: the first problem only, and no. */
   thorough?: boolean;
+}
+
+/** The operations of a contract, and the check of requests against it. */
+export interface CheckedContract<Name extends string> {
+  operations: readonly Operation<Name>[];
+  check: RequestCheck;
+}
+
+const checked = new Map<ContractFile, CheckedContract<string>>();
+
+/** Made once in a process, at its first use: it takes longer than a start of the emulator, and a test starts many emulators. */
+export function checkedContract<Name extends string = OperationName>(
+  file: ContractFile,
+  options?: CheckOptions,
+): CheckedContract<Name> {
+  let made = checked.get(file);
+  if (made === undefined) {
+    const contract = readContract(file);
+    made = { operations: operationsOf<string>(contract), check: new RequestCheck(contract, options) };
+    checked.set(file, made);
+  }
+  return made as CheckedContract<Name>;
 }
 
 /** Checks requests against a contract. Compiles the schema of an operation at its first request. */
