@@ -25,7 +25,7 @@ export function runMocha(args: readonly string[], options: MochaOptions = {}): P
       env: options.env,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+    let counts: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
     let stuck: NodeJS.Timeout | undefined;
     const heartbeat = startHeartbeat(() => counts);
     child.on("message", (message) => {
@@ -45,18 +45,24 @@ export function runMocha(args: readonly string[], options: MochaOptions = {}): P
 
 function judge(counts: TestCounts, code: number | null, signal: NodeJS.Signals | null): TestCounts {
   if (!counts.ended) {
-    console.log(`✖ the test run stopped early (${signal ?? `exit code ${code}`})`);
-    return { ...counts, failed: counts.failed + 1 };
+    return withFailure(counts, `the test run stopped early (${signal ?? `exit code ${code}`})`);
   }
   if (signal !== null) {
-    console.log("✖ all tests ran, but the process did not exit: a test left a server, a timer or a process open");
-    return { ...counts, failed: counts.failed + 1 };
+    return withFailure(
+      counts,
+      "all tests ran, but the process did not exit: a test left a server, a timer or a process open",
+    );
   }
   if (code !== 0 && counts.failed === 0) {
-    console.log(`✖ all tests passed, but the process exited with ${code}`);
-    return { ...counts, failed: 1 };
+    return withFailure(counts, `all tests passed, but the process exited with ${code}`);
   }
   return counts;
+}
+
+function withFailure(counts: TestCounts, what: string): TestCounts {
+  const line = `✖ ${what}`;
+  console.log(line);
+  return { ...counts, failed: counts.failed + 1, failures: [...counts.failures, line] };
 }
 
 function endSoon(child: ChildProcess): NodeJS.Timeout {

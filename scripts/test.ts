@@ -41,7 +41,7 @@ const partsOfUnitTests = [
   "test/cli/{*,adopt/*}.test.ts",
 ];
 
-const total: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+const total: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -163,8 +163,9 @@ async function step(name: string, work: () => Promise<string>): Promise<boolean>
   console.log(`\n== ${name}`);
   const problems = await work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   if (problems !== "") {
-    console.log(`✖ ${name}: ${problems}`);
-    total.failed += 1;
+    const line = `✖ ${name}: ${problems}`;
+    console.log(line);
+    add({ failed: 1, failures: [line] });
   }
   return problems === "";
 }
@@ -172,9 +173,14 @@ async function step(name: string, work: () => Promise<string>): Promise<boolean>
 async function tests(title: string, mochaArguments: readonly string[], options?: MochaOptions): Promise<void> {
   console.log(`\n== ${title}`);
   const counts = await runMocha(mochaArguments, options);
-  total.passed += counts.passed;
-  total.failed += counts.failed;
-  total.skipped += counts.skipped;
+  add(counts);
+}
+
+function add({ passed = 0, failed = 0, skipped = 0, failures = [] }: Partial<TestCounts>): void {
+  total.passed += passed;
+  total.failed += failed;
+  total.skipped += skipped;
+  total.failures = [...total.failures, ...failures];
 }
 
 main()
@@ -183,6 +189,10 @@ main()
     total.failed += 1;
   })
   .finally(() => {
+    // Again, because a log of CI is long and often shown only in part.
+    if (total.failures.length > 0) {
+      console.log(`\n== failed\n${total.failures.join("\n")}`);
+    }
     console.log(`\n${summaryOf(total)}`);
     process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
   });

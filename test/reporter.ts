@@ -7,6 +7,8 @@ export interface TestCounts {
   passed: number;
   failed: number;
   skipped: number;
+  /** A line for each failure: what failed, why, and its file. */
+  failures: readonly string[];
   /** The run has come to its end, as against: it crashed. */
   ended: boolean;
 }
@@ -15,13 +17,13 @@ const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVEN
   Runner.constants;
 
 /** The closing line of every test run. */
-export function summaryOf({ passed, failed, skipped }: Omit<TestCounts, "ended">): string {
+export function summaryOf({ passed, failed, skipped }: Pick<TestCounts, "passed" | "failed" | "skipped">): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
 /** One line for each outermost `describe` with its file, each failure at once and again with its stack at the end, and the summary as the last line. */
 export default class Reporter extends reporters.Base {
-  private readonly counts: TestCounts = { passed: 0, failed: 0, skipped: 0, ended: false };
+  private readonly counts: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
   private readonly broken: Test[] = [];
   private before = { ...this.counts };
   /** How many `describe`s are open. With --parallel a suite does not know its parents, but files do not mix. */
@@ -79,7 +81,9 @@ export default class Reporter extends reporters.Base {
     this.broken.push(test);
     this.milliseconds += test.duration ?? 0;
     this.file = fileOf(test) ?? this.file;
-    say(`✖ ${test.fullTitle()}: ${firstLineOf(error)}`);
+    const line = `✖ ${test.fullTitle()}: ${firstLineOf(error)}`;
+    say(line);
+    this.counts.failures = [...this.counts.failures, `${line} ${this.file}`.trimEnd()];
     this.count("failed");
   }
 
