@@ -25,7 +25,7 @@ describe("DataExport as XLSX", () => {
   }
 
   const rows = [
-    '{"sku":"007","lot":"639308323497897245","formula":"=1+1","url":"https://shop.example/?a=1&b=<2>","name":" Größe, \\"L\\"\\nzwei 😀","price":"12.50","stock":999999999999999,"day":"1900-03-01","seen":"2026-11-21T08:30:00.500+01:00","on":"true","tags":["a",{"n":1.0}],"codes":"a\\r\\nb\\u0000_x000D_\\uffff","raw":1.10}',
+    '{"sku":"007","lot":"639308323497897245","formula":"=1+1","url":"https://shop.example/?a=1&b=<2>","name":" Größe, \\"L\\"\\nzwei 😀","price":"12.50","stock":999999999999999,"day":"1900-03-01","seen":"2026-11-21T08:30:00.500+01:00","on":"true","tags":["a",{"n":1.0}],"codes":"a\\r\\nb\\u0000_x000D_\\uffff_x0041\\r","raw":1.10}',
     '{"sku":"=","price":" ","stock":null,"day":"","on":false,"raw":"","late":"x"}',
   ];
   const columns = { price: "double", stock: "int64", day: "date", seen: "timestamp", on: "boolean", absent: "date" };
@@ -40,7 +40,7 @@ describe("DataExport as XLSX", () => {
     assert.deepEqual(first?.slice(0, 13), [
       ...["007", "639308323497897245", "=1+1", "https://shop.example/?a=1&b=<2>", ' Größe, "L"\nzwei 😀'],
       ...[12.5, 999999999999999, new Date("1900-03-01"), new Date("2026-11-21T07:30:00.500Z"), true],
-      ...['["a",{"n":1.0}]', "a\r\nb\0_x000D_\uffff", "1.10"],
+      ...['["a",{"n":1.0}]', "a\r\nb\0_x000D_\uffff_x0041\r", "1.10"],
     ]);
     const values = Object.fromEntries(header?.map((name, index) => [String(name), second?.[index] ?? undefined]) ?? []);
     assert.deepEqual(
@@ -88,6 +88,19 @@ describe("DataExport as XLSX", () => {
     await world.declare("DataExport", "empty").up({ ...all, taskId: "task-2", path: "out/empty.xlsx" });
     const empty = await readXlsx(readFileSync(world.path("out/empty.xlsx")));
     assert.deepEqual(empty.sheets[0]?.rows.flat(), []);
+  });
+
+  it("has a cell in each row, because readers leave out rows without one", async () => {
+    world.emulator.change.insertRows("task-1", ["{}", '{"a":"x","b":"y"}', '{"a":"","b":null}']);
+    await world.declare("DataExport").up({ ...all, columns: { a: "int64", b: "string" }, maxRows: 1 });
+    const { cells = new Map() } = await sheet();
+    assert.equal(cells.get("1,0")?.value, "");
+    await world.declare("DataExport", "other").up({ ...all, path: "out/other.xlsx" });
+    const { sheets } = await readXlsx(readFileSync(world.path("out/other.xlsx")), { readStyles: true });
+    assert.deepEqual(
+      ["1,0", "2,0", "3,0", "3,1"].map((place) => sheets[0]?.cells?.get(place)?.value),
+      ["", "x", "", undefined],
+    );
   });
 
   it("refuses what Excel cannot hold before anything is marked, and keeps the rows in a file of their own", async () => {

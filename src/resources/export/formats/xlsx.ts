@@ -69,10 +69,8 @@ async function* piecesOfSheet(
     let xml = "";
     for (const cells of rows) {
       line++;
-      xml += parts.row(
-        line + 1,
-        cells.map((text, index) => (text === undefined ? "" : (columns[index]?.cell(text, line) ?? ""))),
-      );
+      const filled = cells.map((text, index) => (text === undefined ? "" : (columns[index]?.cell(text, line) ?? "")));
+      xml += filled.some((cell) => cell !== "") ? parts.row(line + 1, filled) : parts.blankRow(line + 1);
     }
     yield xml;
   }

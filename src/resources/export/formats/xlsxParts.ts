@@ -70,6 +70,11 @@ export function row(number: number, cells: readonly string[]): string {
   return `<row r="${number}">${cells.join("")}</row>`;
 }
 
+/** A row without a value. Readers leave out rows without a cell, so it has one with an empty text. */
+export function blankRow(number: number): string {
+  return row(number, [cell(`A${number}`, styles.string, content.string(""))]);
+}
+
 /** @param content as `content` has it: the attributes that say the kind, and the elements */
 export function cell(place: string, style: number, content: string): string {
   return `<c r="${place}" s="${style}"${content}</c>`;
@@ -110,17 +115,19 @@ function serial(days: number): string | undefined {
   return counted >= first && counted < afterLast ? number(counted) : undefined;
 }
 
+/** The characters that XML does not allow, and the line break that it changes. */
+const noXml = "\\u0000-\\u0008\\u000b-\\u001f\\ufffe\\uffff";
+const noXmlCharacters = new RegExp(`[${noXml}]`, "g");
+/** What would be read as a code, also one that ends with that of the next character. */
+const likeCodes = new RegExp(`_(?=x[\\dA-Fa-f]{4}[_${noXml}])`, "g");
+
 /**
  * The text for a cell. A character that XML does not allow becomes its code, such as `_x0007_`. If the text has such a
  * code itself, its underscore is escaped, so that readers show the code.
  */
 function escaped(text: string): string {
   return text
-    .replace(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")
+    .replace(likeCodes, "_x005F_")
     .replace(/[&<>]/g, (each) => (each === "&" ? "&amp;" : each === "<" ? "&lt;" : "&gt;"))
-    .replace(
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that XML does not allow, and the line break that it changes
-      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
-      (each) => `_x${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
-    );
+    .replace(noXmlCharacters, (each) => `_x${each.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }
