@@ -175,6 +175,15 @@ describe("webextract compare, reading files", () => {
     ]);
     const { json } = await files.compare(same, rows, { key: ["k"] });
     assert.deepEqual([json.unchanged, json.changed, json.added, json.removed], [2, 0, 0, 0]);
+    // Programs and people leave rows that have only a format, at the end often hundreds.
+    const style = { style: { numFmt: "@" } };
+    const places = [2, 4, 5].map((place) => [`${place},0`, style] as const);
+    const formatted = { ...sheet(["k"], [1], [null], [2], [null], [null]), cells: new Map(places) };
+    const filled = files.rows("filled.ndjson", [{ k: "1" }, {}, { k: "2" }]);
+    const rowsIn = async (file: string): Promise<unknown> => (await files.compare(filled, file)).json.head.rows;
+    assert.equal(await rowsIn(await book("formatted.xlsx", formatted)), 3);
+    await writeFormat({ format: "xlsx" }, files.write("end.ndjson", '{"k":1}\n{}\n'), files.path("end.xlsx"), files);
+    assert.equal(await rowsIn(files.path("end.xlsx")), 2);
     assert.match(await failure(await book("twice.xlsx", sheet(["a", "a"], [1, 2]))), /two columns with the name "a"/);
     assert.match(
       await failure(await book("wide.xlsx", sheet(["a"], [1, "secret"]))),

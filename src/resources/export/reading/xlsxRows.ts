@@ -19,6 +19,8 @@ export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<
   found.fields = found.header;
   let keys: string[] | undefined;
   let lines = "";
+  /** Rows without a value. At the end of a sheet they are no rows: their cells have only a format. */
+  let blank = 0;
   for await (const { index, values } of library.streamXlsxRows(await readFile(file))) {
     if (keys === undefined) {
       const names = values.map((value) => textOf(value) ?? "");
@@ -30,7 +32,12 @@ export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<
       keys = names.map((name) => JSON.stringify(name));
       continue;
     }
-    lines += rowOf(values, keys, index + 1);
+    if (values.every((value) => value === null || value === undefined)) {
+      blank++;
+      continue;
+    }
+    lines += "{}\n".repeat(blank) + rowOf(values, keys, index + 1);
+    blank = 0;
     if (lines.length > mostCharacters) {
       yield lines;
       lines = "";
