@@ -78,13 +78,14 @@ describe("DataExport to S3", () => {
     assert.deepEqual([none.state.bytes, s3.content("none.ndjson")], [0, ""]);
   });
 
-  it("sends a large file in parts, each with its SHA-256", async () => {
+  it("sends a large file in parts, each with its CRC-32, and signs the SHA-256 of each", async () => {
     addLargeRows(world);
     const each = world.declare("DataExport");
     await each.up(all);
     assert.equal(sha256Of(s3.content("out/rows.ndjson")), each.state.sha256);
     const parts = s3.proxy.requests.filter((request) => operationOf(request) === "UploadPart");
-    assert.ok(parts.every(({ headers }) => headers["x-amz-checksum-sha256"] !== undefined));
+    assert.ok(parts.every(({ headers }) => /^[\da-f]{64}$/.test(String(headers["x-amz-content-sha256"]))));
+    assert.ok(parts.every(({ headers }) => headers["x-amz-checksum-crc32"] !== undefined));
     const sent = s3.proxy.operations().filter((name) => /Part|Complete/.test(name));
     assert.deepEqual(sent, ["UploadPart", "UploadPart", "UploadPart", "CompleteMultipartUpload"]);
     assert.deepEqual([s3.leftovers(), s3.openUploads()], [[], 0]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import dns from "node:dns";
 import { owner } from "../../../../scripts/objectStore/objectStore";
+import { setEnvironment } from "../../../environment";
 import { limits } from "../../../internals/resources";
 import { failure, World } from "../../life";
 import type { Fate } from "./faultyProxy";
@@ -198,7 +199,39 @@ describe("DataExport to a store that differs", () => {
     await each.up(all);
     assert.equal(each.state.rowCount, 13);
     const parts = s3.proxy.requests.filter((request) => operationOf(request) === "UploadPart");
-    assert.ok(parts.length > 1 && parts.every(({ headers }) => headers["x-amz-checksum-sha256"] !== undefined));
+    assert.ok(parts.length > 1 && parts.every(({ headers }) => headers["x-amz-checksum-crc32"] !== undefined));
+  });
+
+  it("in the checksums that it takes: of a part no SHA-256, or none at all", async () => {
+    const refusing = (name: RegExp): void => {
+      s3.proxy.fate = ({ method, headers }) => {
+        const found = Object.keys(headers).find((each) => name.test(each));
+        const body = `<Error><Code>InvalidArgument</Code><Message>Unsupported header '${found}'</Message></Error>`;
+        return method !== "PUT" || found === undefined ? "pass" : { status: 400, body };
+      };
+    };
+    addLargeRows(world);
+    // As Cloudflare R2.
+    refusing(/^x-amz-checksum-sha/);
+    await world.declare("DataExport").up(all);
+    refusing(/checksum/);
+    const other = { ...all, path: `s3://${bucket}/other.ndjson` };
+    const message = await failure(world.declare("DataExport", "other").up(other));
+    assert.match(
+      message,
+      /^UploadPart .* failed: the store does not take the checksum .* Set AWS_REQUEST_CHECKSUM_CALCULATION and /,
+    );
+    const restore = setEnvironment({ AWS_REQUEST_CHECKSUM_CALCULATION: "WHEN_REQUIRED" });
+    const without = await World.create({ config: { s3ForcePathStyle: "true" } });
+    try {
+      addLargeRows(without);
+      await without.declare("DataExport").up(other);
+      await without.declare("DataExport", "small").up({ ...other, path: `s3://${bucket}/small.ndjson`, maxRows: 1 });
+    } finally {
+      restore();
+      await without.remove();
+    }
+    assert.deepEqual(s3.keys(), ["other.ndjson", "rows.ndjson", "small.ndjson"]);
   });
 
   it("in what it says of an upload that is complete: nothing is warned of after a lost response", async () => {

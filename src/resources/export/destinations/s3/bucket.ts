@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
@@ -138,13 +139,13 @@ export class Bucket {
   private async sendWhole({ from, content, key, object, headers, condition, options }: Sending): Promise<boolean> {
     const Body = await readFile(from);
     requireContent(content, createHash("sha256").update(Body), from);
-    const request = { ...object, Body, ...headers, ...condition, ChecksumSHA256: checksumOf(Body) };
+    const request = { ...object, Body, ...headers, ...condition, ...(await this.checksumOf(Body)) };
     return (await this.without(conflicts, "PutObject", key, this.client.putObject(request, options))) !== undefined;
   }
 
   private async createUpload({ key, object, headers, options }: Sending): Promise<string> {
-    const request = { ...object, ...headers, ChecksumAlgorithm: "SHA256" } as const;
-    const creating = this.client.createMultipartUpload(request, options);
+    const algorithm = (await this.sendsChecksums()) && ({ ChecksumAlgorithm: "CRC32" } as const);
+    const creating = this.client.createMultipartUpload({ ...object, ...headers, ...algorithm }, options);
     return (await this.named("CreateMultipartUpload", key, creating)).UploadId ?? "";
   }
 
@@ -158,10 +159,10 @@ export class Bucket {
     for await (const Body of partsOf(from)) {
       const PartNumber = Parts.length + 1;
       // Some stores repeat another checksum in the response, or none.
-      const ChecksumSHA256 = checksumOf(Body);
-      const uploading = client.uploadPart({ ...upload, PartNumber, Body, ChecksumSHA256 }, options);
+      const checksum = await this.checksumOf(Body);
+      const uploading = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
       const { ETag } = await this.named("UploadPart", key, uploading);
-      Parts.push({ PartNumber, ETag, ChecksumSHA256 });
+      Parts.push({ PartNumber, ETag, ...checksum });
       hash.update(Body);
       sent += Body.length;
       context.progress(`${(sent / 1e6).toFixed(0)} of ${(content.bytes / 1e6).toFixed(0)} MB uploaded`);
@@ -173,6 +174,24 @@ export class Bucket {
     }
     const completing = client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options);
     return (await this.without(conflicts, "CompleteMultipartUpload", key, completing)) !== undefined;
+  }
+
+  /**
+   * What the store compares with a body, beside the SHA-256 that each request signs. It is the checksum that the SDK
+   * would send itself, because Cloudflare R2 takes no part with a checksum of SHA-256.
+   */
+  private async checksumOf(body: Uint8Array): Promise<{ ChecksumCRC32?: string }> {
+    if (!(await this.sendsChecksums())) {
+      return {};
+    }
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(crc32(body));
+    return { ChecksumCRC32: bytes.toString("base64") };
+  }
+
+  /** The SDK's setting for stores that refuse checksums, such as AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED. */
+  private async sendsChecksums(): Promise<boolean> {
+    return (await this.client.config.requestChecksumCalculation()) === "WHEN_SUPPORTED";
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
@@ -247,11 +266,6 @@ export class Bucket {
  */
 function ifMatch(etag: string): { IfMatch: string } {
   return { IfMatch: etag.replaceAll('"', "") || "none" };
-}
-
-/** The store refuses a body that does not have this SHA-256, if it compares them. */
-function checksumOf(body: Uint8Array): string {
-  return createHash("sha256").update(body).digest("base64");
 }
 
 /** The parts of a file, one after the other in the same memory: a part lasts until the next one is requested. */

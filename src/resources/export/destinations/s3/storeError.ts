@@ -58,6 +58,12 @@ const reasons: Readonly<Record<string, Reason>> = {
   AbortError: ["it was interrupted", ""],
 };
 
+/** Stores have several codes for a header that they do not know. */
+const noChecksums: Reason = [
+  "the store does not take the checksum of a body",
+  "Set AWS_REQUEST_CHECKSUM_CALCULATION and AWS_RESPONSE_CHECKSUM_VALIDATION to WHEN_REQUIRED.",
+];
+
 /**
  * Codes for a host that does not exist or has another certificate, as the host `bucket.example.com` of a store at
  * `example.com`.
@@ -91,6 +97,7 @@ export function storeError(
   const { bucket } = bucketAndKey(object);
   const isHostOfBucket = wrongHost.includes(found) && (hostname ?? host ?? "").startsWith(`${bucket}.`);
   const [why, advice] =
+    (/x-amz-(?:sdk-)?checksum-/.test(message) ? noChecksums : undefined) ??
     entryOf(reasons, `${operation} ${found}`) ??
     entryOf(reasons, found) ??
     entryOf(reasons, message) ??

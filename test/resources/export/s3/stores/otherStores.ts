@@ -41,8 +41,8 @@ export const otherStores: OtherStore[] = [
       return startCeph(folder);
     },
     accepts: [
-      "PutObject with another SHA-256",
-      "UploadPart with another SHA-256",
+      "PutObject with another CRC-32",
+      "UploadPart with another CRC-32",
       "CompleteMultipartUpload if there is an object",
       "CompleteMultipartUpload if the object has changed",
       "DeleteObject if the object has changed",
@@ -96,8 +96,8 @@ export const otherStores: OtherStore[] = [
       return started(program, (port) => spawn(program, ["-H", "127.0.0.1", "-p", `${port}`], { stdio: "ignore" }));
     },
     accepts: [
-      "PutObject with another SHA-256",
-      "UploadPart with another SHA-256",
+      "PutObject with another CRC-32",
+      "UploadPart with another CRC-32",
       "CompleteMultipartUpload if the object has changed",
     ],
     afterRemoval: "writes",
