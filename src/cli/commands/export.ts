@@ -8,7 +8,7 @@ import { dataExport } from "../../resources/export/dataExport";
 import { destinationOf } from "../../resources/export/destinations/destinationOf";
 import { columnTypes } from "../../resources/export/formats/columnTypes";
 import { compressionNames } from "../../resources/export/formats/compression";
-import { formatNames, isAsRead, writtenAs } from "../../resources/export/formats/formats";
+import { formatNames, isAsRead, misleadingFormat } from "../../resources/export/formats/formats";
 import type { ColumnType, CompressionName, CsvArgs, DataExportArgs, ExportFormat } from "../../resources/export/model";
 import { RowReader } from "../../resources/export/rowReader";
 import { runCommandExport } from "../../resources/export/runExport";
@@ -121,8 +121,8 @@ function warnOfName(out: string, format: ExportFormat, { terminal }: Cli): void 
   if (hint !== undefined) {
     terminal.warn(`--out ${hint}.`);
   }
-  const other = writtenAs(out)?.format;
-  if (other !== undefined && other !== format) {
+  const other = misleadingFormat(out, format);
+  if (other !== undefined) {
     terminal.warn(
       `"${out}" ends like ${other}, and its rows are written as ${format}. Use --format ${other}, or another name.`,
     );

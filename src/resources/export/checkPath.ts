@@ -9,7 +9,7 @@ import { entryOf, holdsUnknown } from "../values";
 import { exists, isFolder } from "./destinations/diskFile";
 import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
 import { compressionEndings, compressions } from "./formats/compression";
-import { formats } from "./formats/formats";
+import { formats, misleadingFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 import { countsUp, fixedFolder, isSameFile, placeholders, withLotNo } from "./outputPath";
 
@@ -90,11 +90,17 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
   }
 }
 
-/** Warns of a name of another system, and of secrets. */
-export function warnOfPath({ path, pipe }: DataExportArgs, { warn }: CheckContext): void {
+/** Warns of a name of another system or format, and of secrets. */
+export function warnOfPath({ path, pipe, format = "ndjson" }: DataExportArgs, { warn }: CheckContext): void {
   const hint = typeof path === "string" ? backslashHint(path) : undefined;
   if (hint !== undefined) {
     warn?.(`path ${hint}.`);
+  }
+  const other = typeof path !== "string" || holdsUnknown(format) ? undefined : misleadingFormat(path, format);
+  if (other !== undefined) {
+    warn?.(
+      `path ends like ${other}, and the rows are written as ${format}: set format "${other}", or use another name.`,
+    );
   }
   // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command
   // of `pipe` can read its environment.

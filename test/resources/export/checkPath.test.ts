@@ -11,8 +11,8 @@ describe("the path of an export", () => {
   const problems = (path: string) => providers.problems("DataExport", { taskId: "t", scope: "all", path });
 
   it("is no file of this machine if path.join has made one slash of two in it", async () => {
-    const joined = join("s3://shop-rows/nightly", "products.csv");
-    assert.equal(joined, "s3:/shop-rows/nightly/products.csv");
+    const joined = join("s3://shop-rows/nightly", "products.ndjson");
+    assert.equal(joined, "s3:/shop-rows/nightly/products.ndjson");
     for (const path of [joined, "gs:/bucket/rows", "S3:/b/x", "s3:\\b\\x"]) {
       assert.match((await problems(path)).join(), /^path names no object of S3 \(path\.join makes one slash of two\)/);
     }
@@ -27,5 +27,28 @@ describe("the path of an export", () => {
     ]);
     const list = { taskId: "t", file: "lists\\urls.txt" };
     assert.match((await providers.problems("TaskStartUrls", list)).join(), /does not exist .*it contains a backslash/);
+  });
+
+  it("has a hint if it ends like another format than that of its rows, which programs would read wrongly", async () => {
+    const warningsOf = async (args: object): Promise<string[]> => {
+      const before = providers.warnings.length;
+      assert.deepEqual(await providers.problems("DataExport", { taskId: "t", scope: "all", ...args }), []);
+      return providers.warnings.slice(before);
+    };
+    const advice = 'set format "csv", or use another name.';
+    assert.deepEqual(await warningsOf({ path: "rows/{n}.csv" }), [
+      `path ends like csv, and the rows are written as ndjson: ${advice}`,
+    ]);
+    assert.deepEqual(await warningsOf({ path: "rows.CSV.gz", format: "json", compression: "gzip" }), [
+      `path ends like csv, and the rows are written as json: ${advice}`,
+    ]);
+    for (const args of [
+      { path: "rows.csv", format: "csv" },
+      { path: "rows.jsonl" },
+      { path: "rows.txt" },
+      { path: "rows.parquet", format: "parquet" },
+    ]) {
+      assert.deepEqual(await warningsOf(args), [], args.path);
+    }
   });
 });

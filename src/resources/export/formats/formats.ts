@@ -38,6 +38,12 @@ export function writtenAs(file: string): { format: ExportFormat; compression: Co
   return format && { format, compression };
 }
 
+/** The format that the name of a file says, if its rows are written in another one. */
+export function misleadingFormat(file: string, format: ExportFormat): ExportFormat | undefined {
+  const said = writtenAs(file)?.format;
+  return said === format ? undefined : said;
+}
+
 function endingsOf({ extension, otherExtension }: Format): string[] {
   return otherExtension === undefined ? [extension] : [extension, otherExtension];
 }
