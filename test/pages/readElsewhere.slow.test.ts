@@ -35,6 +35,9 @@ const asText: Row[] = [
     ...{ on: "false", day: "2026-02-01", exp: "x", late: "1_000" },
   },
 ];
+/** More than readers look at before they guess, or read at once. */
+const many = Array.from({ length: 25_000 }, (_, index) => `{"n":"${index}","text":"a \\"b\\"\\n\\n${"x".repeat(40)}"}`);
+const manyThenLate = [...many, '{"n":"25000","late":"x"}'];
 const onlyText = ['{"name":"alpha","title":"one"}', '{"name":"beta","title":"two"}'];
 
 /** The readers of the page with their versions and expressions. */
@@ -87,7 +90,7 @@ describe("the page about reading rows elsewhere", function () {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "webextract-readers-"));
-    for (const [name, lines] of Object.entries({ rows, text: onlyText })) {
+    for (const [name, lines] of Object.entries({ rows, text: onlyText, many, manyThenLate })) {
       const from = join(folder, `${name}.ndjson`);
       writeFileSync(from, `${lines.join("\n")}\n`);
       for (const format of ["csv", "parquet"] as const) {
@@ -136,6 +139,16 @@ describe("the page about reading rows elsewhere", function () {
     }
   });
 
+  it("has expressions that return each cell of a long CSV with line breaks in its cells", async () => {
+    const expected = many.map((line) => JSON.parse(line));
+    const expressions = inPython.map(({ name, expression }) => [name, expression.replaceAll("rows.csv", "many.csv")]);
+    for (const [expression, found] of await read(expressions as unknown as Expression[])) {
+      // DataFusion reads parts of a file at the same time.
+      const inOrder = filled(found).sort((one, other) => Number(one.n) - Number(other.n));
+      assert.deepEqual(inOrder, expected, expression);
+    }
+  });
+
   it("says rightly that each reader returns the texts of a Parquet file", async () => {
     const expressions = [
       ...Object.entries(inParquet),
@@ -169,6 +182,10 @@ describe("the page about reading rows elsewhere", function () {
     ["pandas", 'pandas.read_json("rows.ndjson", lines=True)', cell(0, "sku"), 7],
     ["pandas", 'pandas.read_json("rows.ndjson", lines=True, dtype=False)', cell(0, "sku"), "007"],
     ["pandas", 'pandas.read_json("rows.ndjson", lines=True, dtype=False)', cell(0, "price"), 12.5],
+    ["polars", 'polars.read_ndjson("manyThenLate.ndjson")', cell(25_000, "late"), undefined],
+    ["polars", 'polars.read_ndjson("manyThenLate.ndjson", infer_schema_length=None)', cell(25_000, "late"), "x"],
+    ["DuckDB", "FROM 'manyThenLate.ndjson'", (error) => /has unknown key "late"/.test(String(error)), true],
+    ["DuckDB", "FROM read_json('manyThenLate.ndjson', sample_size = -1)", cell(25_000, "late"), "x"],
     ["Spark", 'spark.read.json("rows.ndjson", primitivesAsString=True)', cell(0, "price"), "12.50"],
     ["Spark", 'spark.read.json("rows.ndjson", primitivesAsString=True)', cell(0, "big"), "12345678901234567890"],
     ["daft", 'daft.read_json("rows.ndjson")', cell(0, "tags"), ["a", null]],
