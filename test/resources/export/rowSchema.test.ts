@@ -41,6 +41,22 @@ describe("DataExport with a JSON Schema", () => {
     );
   });
 
+  it("takes an integer of many digits for a number, and its string for a string", async () => {
+    world.emulator.change.addTask({ taskId: "task-2", taskGroupId: "group-1", actions: [] });
+    world.emulator.change.insertRows("task-2", ['{"id":639308323497897245}', '{"id":"639308323497897245"}']);
+    write({ properties: { id: { type: "integer" } } });
+    const each = world.declare("DataExport");
+    await each.up({ ...args({ onFail: "warn", fields: { id: { type: "integer", unique: true } } }), taskId: "task-2" });
+    assert.match(world.warnings.join(), /1 of 2 rows are not valid \(row 2\), by #\/properties\/id\/type/);
+    const id = { filled: 1, empty: 0, wrongType: 0, repeated: 1 };
+    assert.deepEqual(each.state.checked, {
+      rows: 2,
+      failed: ["fields.id.unique", "schema"],
+      fields: { id },
+      invalid: 1,
+    });
+  });
+
   it("shows a change of the file in the diff, and not one of its line ends", async () => {
     world.write("row.schema.json", '{\n"type":"object"}');
     const each = world.declare("DataExport");
@@ -90,8 +106,8 @@ describe("DataExport with a JSON Schema", () => {
     const checker = new RowChecker({ checks: {}, schema: new SchemaChecker(validate) });
     const page = (ids: readonly string[]) => ({
       count: ids.length,
-      columns: () => assert.fail("no field is checked"),
-      objects: () => ids.map((id) => ({ id })),
+      objects: () => assert.fail("no field is checked"),
+      texts: () => ids.map((id) => JSON.stringify({ id })),
     });
     checker.add(page(["a", "!", "a"]));
     checker.add(page([]));

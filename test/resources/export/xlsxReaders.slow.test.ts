@@ -44,6 +44,7 @@ describe("an XLSX file in other programs", function () {
   before(async () => {
     const rows = [
       '{"sku":"007","lot":"639308323497897245","formula":"=1+1","url":"https://shop.example/?a=1","name":"Größe, \\"L\\"\\nzwei","na":"NA","price":"12.50","day":"2026-11-21","seen":"2026-11-21T08:30:00Z","on":"true"}',
+      '{"sku":"","price":" "}',
       '{"sku":"008","na":"null","price":"3"}',
     ];
     const from = join(folder, "rows.ndjson");
@@ -85,10 +86,10 @@ describe("an XLSX file in other programs", function () {
     assert.deepEqual(found.guess, [7, 6.39308323497897e17, "6.39308323497897e+17"]);
     assert.deepEqual(found.polars[0], { ...texts, ...typed, day: "2026-11-21" });
     for (const reader of ["openpyxl", "pandas", "polars"]) {
-      const [, { sku, na, price }] = found[reader];
+      const [, , { sku, na, price }] = found[reader];
       assert.deepEqual([sku, na, Number(price)], ["008", "null", 3], reader);
     }
-    assert.deepEqual(found.looks, ["A2", "A1:J3", true, false]);
+    assert.deepEqual(found.looks, ["A2", "A1:J4", true, false]);
     assert.deepEqual(found.kinds, ["s", "s", "s", "s", "s", "s", "n", "d", "d", "b"]);
     assert.deepEqual([found.guessed[0].sku, found.guessed[0].na], [7, null], "what the page says of the defaults");
   });
@@ -100,6 +101,7 @@ describe("an XLSX file in other programs", function () {
       [
         "sku,lot,formula,url,name,na,price,day,seen,on",
         '007,639308323497897245,=1+1,https://shop.example/?a=1,"Größe, ""L""\nzwei",NA,12.5,2026-11-21,2026-11-21 08:30:00,TRUE',
+        ",,,,,,,,,",
         "008,,,,,null,3,,,\n",
       ].join("\n"),
     );
