@@ -145,10 +145,10 @@ describe("DataExport to a store with faults", () => {
     it("or names it", async () => {
       s3.proxy.fate = (request) =>
         ["UploadPart", "AbortMultipartUpload"].includes(operationOf(request)) ? "error" : "pass";
-      assert.match(await failed(large), /^UploadPart of /);
+      assert.match(await failed({ ...large, path: "s3://rows-bucket/large rows/1.ndjson" }), /^UploadPart of /);
       assert.match(
         world.warnings.join(),
-        /^The multipart upload of "s3:\/\/rows-bucket\/large\/1\.ndjson" could not be aborted: AbortMultipartUpload of .* Abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key large\/1\.ndjson --upload-id [\w-]+"/,
+        /^The multipart upload of "s3:\/\/rows-bucket\/large rows\/1\.ndjson" could not be aborted: AbortMultipartUpload of .* Abort it with "aws s3api abort-multipart-upload --bucket rows-bucket --key 'large rows\/1\.ndjson' --upload-id [\w-]+"/,
       );
       assert.equal(s3.openUploads(), 1);
     });

@@ -7,6 +7,7 @@ import { crc32 } from "node:zlib";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { Context } from "../../../resource";
 import { messageOf, ResourceError } from "../../../resource";
+import { shellWord } from "../../../values";
 import type { Content } from "../destination";
 import { bucketAndKey, s3Path } from "./s3Path";
 import { limits, s3Client } from "./sdk";
@@ -203,7 +204,7 @@ export class Bucket {
     } catch (error) {
       context.warn(
         `The multipart upload of "${s3Path(bucket, key)}" could not be aborted: ${messageOf(error)} ` +
-          `Abort it with "aws s3api abort-multipart-upload --bucket ${bucket} --key ${key} --upload-id ${id}", so that its parts cost nothing.`,
+          `Abort it with "aws s3api abort-multipart-upload --bucket ${bucket} --key ${shellWord(key)} --upload-id ${shellWord(id)}", so that its parts cost nothing.`,
       );
     }
   }
