@@ -96,6 +96,24 @@ describe("DataExport to a store that differs", () => {
       assert.deepEqual([s3.keys(), world.warnings], [[], []]);
     });
 
+    for (const refused of [refusal(400, "InvalidArgument"), refusal(412, "PreconditionFailed")]) {
+      it(`an ETag without quotes is refused with ${refused.status}`, async () => {
+        s3.proxy.fate = ({ method, headers }) =>
+          method !== "GET" && headers["if-match"]?.includes('"') === false ? refused : "pass";
+        const each = world.declare("DataExport");
+        const removing = { ...all, onDelete: "removeFile" };
+        await each.up(removing);
+        world.emulator.change.insertRows("task-1", ['{"more":1}']);
+        await each.up({ ...removing, triggers: [1] });
+        assert.equal(s3.content("rows.ndjson"), '{"id":1}\n{"more":1}\n');
+        addLargeRows(world);
+        await each.up({ ...removing, triggers: [2] });
+        assert.equal(each.state.rowCount, 14);
+        await each.destroy();
+        assert.deepEqual([s3.keys(), s3.openUploads(), world.warnings], [[], 0, []]);
+      });
+    }
+
     it("If-Match is refused though the object has not changed, which does not count as another object", async () => {
       const each = world.declare("DataExport");
       await each.up(all);

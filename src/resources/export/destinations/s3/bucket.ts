@@ -35,10 +35,12 @@ export interface FileToSend {
 interface Sending extends FileToSend {
   object: { Bucket: string; Key: string };
   headers: { ContentType: string; Metadata: Record<string, string> };
-  condition: { IfNoneMatch: "*" } | { IfMatch: string };
+  conditions: readonly Condition[];
   options: { abortSignal: AbortSignal };
   context: Context;
 }
+
+type Condition = { IfNoneMatch: "*" } | { IfMatch: string };
 
 /** Codes that say that another object has the name, or that the object has changed. */
 const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"];
@@ -110,7 +112,7 @@ export class Bucket {
       ...file,
       object: { Bucket: this.name, Key: key },
       headers: { ContentType: contentType, Metadata: { [writeKey]: id } },
-      condition: replaces === undefined ? { IfNoneMatch: "*" } : ifMatch(replaces.etag),
+      conditions: replaces === undefined ? [{ IfNoneMatch: "*" }] : ifMatch(replaces.etag),
       options: { abortSignal: context.interrupted },
       context,
     };
@@ -137,11 +139,13 @@ export class Bucket {
     return undefined;
   }
 
-  private async sendWhole({ from, content, key, object, headers, condition, options }: Sending): Promise<boolean> {
+  private async sendWhole({ from, content, key, object, headers, conditions, options }: Sending): Promise<boolean> {
     const Body = await readFile(from);
     requireContent(content, createHash("sha256").update(Body), from);
-    const request = { ...object, Body, ...headers, ...condition, ...(await this.checksumOf(Body)) };
-    return (await this.without(conflicts, "PutObject", key, this.client.putObject(request, options))) !== undefined;
+    const request = { ...object, Body, ...headers, ...(await this.checksumOf(Body)) };
+    return await this.isDone("PutObject", key, conditions, (condition) =>
+      this.client.putObject({ ...request, ...condition }, options),
+    );
   }
 
   private async createUpload({ key, object, headers, options }: Sending): Promise<string> {
@@ -151,7 +155,7 @@ export class Bucket {
   }
 
   private async sendParts(UploadId: string, sending: Sending): Promise<boolean> {
-    const { from, content, key, object, replaces, condition, options, context } = sending;
+    const { from, content, key, object, replaces, conditions, options, context } = sending;
     const { client } = this;
     const upload = { ...object, UploadId };
     const Parts: Sdk.CompletedPart[] = [];
@@ -173,8 +177,9 @@ export class Bucket {
     if ((await this.head(key))?.etag !== replaces?.etag) {
       return false;
     }
-    const completing = client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options);
-    return (await this.without(conflicts, "CompleteMultipartUpload", key, completing)) !== undefined;
+    return await this.isDone("CompleteMultipartUpload", key, conditions, (condition) =>
+      client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options),
+    );
   }
 
   /**
@@ -233,14 +238,33 @@ export class Bucket {
 
   /** @returns false if there is another object now */
   async delete(key: string, etag: string): Promise<boolean> {
-    const deleting = this.client.deleteObject({ Bucket: this.name, Key: key, ...ifMatch(etag) });
-    await this.without(conflicts, "DeleteObject", key, deleting);
+    await this.isDone("DeleteObject", key, ifMatch(etag), (condition) =>
+      this.client.deleteObject({ Bucket: this.name, Key: key, ...condition }),
+    );
     // After a lost response, the SDK has repeated the request, which then meets no object.
     const left = await this.head(key);
     if (left?.etag === etag) {
       throw notRemoved(s3Path(this.name, key));
     }
     return left === undefined;
+  }
+
+  /** Sends a request under each form of a condition, until the store takes one. False if it refuses the condition. */
+  private async isDone(
+    operation: string,
+    key: string,
+    conditions: readonly Condition[],
+    send: (condition: Condition) => Promise<unknown>,
+  ): Promise<boolean> {
+    for (const [index, condition] of conditions.entries()) {
+      const isLast = index + 1 === conditions.length;
+      // A store may have dropped the upload with its first refusal.
+      const others = isLast ? (index > 0 ? ["NoSuchUpload"] : []) : ["InvalidArgument"];
+      if ((await this.without([...conflicts, ...others], operation, key, send(condition))) !== undefined) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Undefined if the request failed with one of these codes. */
@@ -262,11 +286,12 @@ export class Bucket {
 }
 
 /**
- * Without quotes: some stores compare them with the ETag. No object has the ETag "none": a request without the header
- * would have no condition.
+ * Ceph and DigitalOcean compare quotes with the ETag, Cloudflare R2 refuses an ETag without them. No object has the
+ * ETag "none": a request without the header would have no condition.
  */
-function ifMatch(etag: string): { IfMatch: string } {
-  return { IfMatch: etag.replaceAll('"', "") || "none" };
+function ifMatch(etag: string): Condition[] {
+  const bare = etag.replaceAll('"', "");
+  return bare === "" ? [{ IfMatch: "none" }] : [{ IfMatch: bare }, { IfMatch: `"${bare}"` }];
 }
 
 /** The parts of a file, one after the other in the same memory: a part lasts until the next one is requested. */
