@@ -96,6 +96,19 @@ describe("DataExport as Parquet", () => {
     assert.deepEqual(files(), ["rows.parquet"]);
   });
 
+  it("refuses a column that differs from a field in case only, unless that field is named too", async () => {
+    world.emulator.change.insertRows("task-1", ['{"price":"1.50"}']);
+    const each = world.declare("DataExport");
+    for (const format of ["parquet", "xlsx"]) {
+      const args = { ...all, format, path: `out/rows.${format}` };
+      const message = await failure(each.up({ ...args, columns: { Price: "double", absent: "date" } }));
+      assert.match(message, /\n {2}columns\.Price: no row has this field; did you mean "price"\?\n/);
+      assert.doesNotMatch(message, /absent/);
+      await each.up({ ...args, columns: { Price: "double", price: "double", absent: "date" } });
+      assert.equal(each.state.rowCount, 1);
+    }
+  });
+
   it("has the fields of later rows too, in several row groups, in each codec", async () => {
     const text = "é".repeat(1000);
     const rows = Array.from({ length: 5000 }, (_, n) =>

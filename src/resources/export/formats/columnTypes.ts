@@ -2,6 +2,7 @@ import type { SchemaElement } from "hyparquet";
 import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
 import { isOfType } from "../checks/valueTypes";
 import type { ColumnType } from "./format";
+import type { RowTable } from "./rowTable";
 
 /** A value as a Parquet writer takes it: a date in days, a timestamp in microseconds, since 1970. */
 export type ColumnValue = string | number | bigint | boolean;
@@ -70,6 +71,20 @@ function toMicroseconds(text: string): bigint | undefined {
   const [, micros = ""] = /\.\d{3}(\d{1,3})/.exec(text) ?? [];
   const isLonger = /\.\d{6}0*[1-9]/.test(text);
   return Number.isNaN(ms) || isLonger ? undefined : BigInt(ms) * 1000n + BigInt(micros.padEnd(3, "0"));
+}
+
+/**
+ * A name that differs from that of a field in case only is misspelled: the field would be text, beside an empty column.
+ * @throws RowsRefused
+ */
+export function requireNames(types: Readonly<Record<string, ColumnType>>, { names, absent }: RowTable): void {
+  const failed = absent.flatMap((name) => {
+    const isMeant = (field: string): boolean =>
+      !Object.hasOwn(types, field) && field.toLowerCase() === name.toLowerCase();
+    const field = names.find(isMeant);
+    return failedIf(field !== undefined, name, `no row has this field; did you mean "${field}"?`);
+  });
+  RowsRefused.throwIf(failed, "columns");
 }
 
 /** A column whose values have a type, as its format stores them. */

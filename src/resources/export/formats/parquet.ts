@@ -3,7 +3,7 @@ import { loadOptional } from "../../optionalPackage";
 import { entryOf } from "../../values";
 import { parquetRows } from "../reading/parquetRows";
 import type { ColumnValue } from "./columnTypes";
-import { columnKinds, TypedColumn } from "./columnTypes";
+import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import { compressionNames, compressions } from "./compression";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
@@ -35,6 +35,7 @@ export const parquet: Format = {
   async *pieces(from, { columns: types = {}, compression = "none" }, folder) {
     const library = loadOptional(packageName, folder) as typeof Library;
     const table = await RowTable.of(from, Object.keys(types));
+    requireNames(types, table);
     const columns = table.names.map((name) => new Column(name, entryOf(types, name) ?? "string"));
     const bytes = new library.ByteWriter();
     const codec = codecs[compression];

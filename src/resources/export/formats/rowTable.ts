@@ -11,6 +11,8 @@ export class RowTable {
     /** The fields in the order of their first appearance. */
     readonly names: readonly string[],
     readonly rowCount: number,
+    /** Those of the names that no row has. */
+    readonly absent: readonly string[],
   ) {}
 
   /**
@@ -29,11 +31,12 @@ export class RowTable {
         });
       }
     }
-    for (const name of [...others].sort()) {
+    const absent = others.filter((name) => !names.has(name)).sort();
+    for (const name of absent) {
       names.add(name);
     }
     // A table without a column has no rows for most readers.
-    return new RowTable(path, names.size === 0 && rowCount > 0 ? [""] : [...names], rowCount);
+    return new RowTable(path, names.size === 0 && rowCount > 0 ? [""] : [...names], rowCount, absent);
   }
 
   /** All rows, some at a time. If a row has a field twice, the last one counts, as for any reader of JSON. */

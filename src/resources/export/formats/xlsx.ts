@@ -3,7 +3,7 @@ import type * as Yazl from "yazl";
 import { entryOf } from "../../values";
 import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
 import { xlsxRows } from "../reading/xlsxRows";
-import { columnKinds, TypedColumn } from "./columnTypes";
+import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
 import * as parts from "./xlsxParts";
@@ -22,6 +22,7 @@ export const xlsx: Format = {
 
   async *pieces(from, { columns: types = {} }) {
     const table = await RowTable.of(from, Object.keys(types));
+    requireNames(types, table);
     requireSpace(table);
     const sheet = Readable.from(piecesOfSheet(table, types), { objectMode: false });
     const zip = new (zipLibrary().ZipFile)();
