@@ -46,6 +46,7 @@ describe("an XLSX file in other programs", function () {
       '{"sku":"007","lot":"639308323497897245","formula":"=1+1","url":"https://shop.example/?a=1","name":"Größe, \\"L\\"\\nzwei","na":"NA","price":"12.50","day":"2026-11-21","seen":"2026-11-21T08:30:00Z","on":"true"}',
       '{"sku":"","price":" "}',
       '{"sku":"008","na":"null","price":"3"}',
+      "{}",
     ];
     const from = join(folder, "rows.ndjson");
     writeFileSync(from, `${rows.join("\n")}\n`);
@@ -85,11 +86,12 @@ describe("an XLSX file in other programs", function () {
     assert.deepEqual(found.pandas[0], { ...texts, ...typed, price: "12.5", on: "True" });
     assert.deepEqual(found.guess, [7, 6.39308323497897e17, "6.39308323497897e+17"]);
     assert.deepEqual(found.polars[0], { ...texts, ...typed, day: "2026-11-21" });
+    assert.deepEqual([found.openpyxl.length, found.polars.length, found.pandas.length], [4, 4, 3]);
     for (const reader of ["openpyxl", "pandas", "polars"]) {
       const [, , { sku, na, price }] = found[reader];
       assert.deepEqual([sku, na, Number(price)], ["008", "null", 3], reader);
     }
-    assert.deepEqual(found.looks, ["A2", "A1:J4", true, false]);
+    assert.deepEqual(found.looks, ["A2", "A1:J5", true, false]);
     assert.deepEqual(found.kinds, ["s", "s", "s", "s", "s", "s", "n", "d", "d", "b"]);
     assert.deepEqual([found.guessed[0].sku, found.guessed[0].na], [7, null], "what the page says of the defaults");
   });
