@@ -21,6 +21,15 @@ describe("webextract run, status and stop", () => {
     assert.match(ended.stderr, new RegExp(`^Run ${lotNo} of task "shop-1" has started\\.$`, "m"));
   });
 
+  it("keeps the lotNo of a run if the service tells no status of it", async () => {
+    const body = '{"data": {"lotNo": 638755274101861606, "status": null}, "requestId": "q"}';
+    world.emulator.fault({ operation: "startTask", kind: "status", status: 200, body });
+    const ended = await world.run("run shop-1 --yes --no-wait --json");
+    assert.equal(ended.code, 0, ended.stderr);
+    const { lotNo, status } = ended.json();
+    assert.deepEqual([lotNo, status], ["638755274101861606", "started"]);
+  });
+
   it("names commands as the user has started this one", async () => {
     const line = "run shop-1 --yes --no-wait";
     assert.match((await world.run(line)).stdout, /"webextract run shop-1 --lot-no \d+" waits/);

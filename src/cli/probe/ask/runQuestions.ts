@@ -2,15 +2,16 @@ import { terminalStatusOf } from "../../../resources/run/statuses";
 import { isServiceError } from "../../../service/errors/errors";
 import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
 import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
-import { fieldAt, replyOf } from "../requests";
+import { exactJson, fieldAt, replyOf } from "../requests";
 import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
 export async function start({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
   trial.making("run");
   const begun = requests.now;
+  let body: Buffer;
   try {
-    await client.send("startTask", { request: { taskId } });
+    body = await client.send("startTask", { request: { taskId } });
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
@@ -26,22 +27,23 @@ export async function start({ client, requests, trial, taskId }: OnCopy): Promis
       remedy: "Look for the run in the service's own interface.",
     };
   }
-  const data = fieldAt(requests.last?.body, "data");
-  const [lotNo, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
+  const data = fieldAt(exactJson(body), "data");
+  const [given, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
+  const lotNo = typeof given === "number" ? String(given) : given;
   trial.run = {
     ...{ begun, looks: [], totals: [], hasEnded: false },
     lotNo: typeof lotNo === "string" ? lotNo : undefined,
     startStatus: typeof status === "string" ? status : undefined,
   };
   trial.made();
-  if (typeof lotNo === "string" && typeof status === "string") {
-    const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
+  if (typeof lotNo === "string" && lotNo !== "") {
+    const found = `A lotNo (${shapeOf(lotNo)}) and ${typeof status === "string" ? `the status ${described([status])}` : "no status"}.`;
     return { found, behaviours: ["startResponse=data"] };
   }
   const isKnown = data === true || data === null;
   return {
     is: "problem",
-    found: `The response has no lotNo and status: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
+    found: `The response has no lotNo: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
     behaviours: isKnown ? [`startResponse=${data}`] : [],
     limitation:
       "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
