@@ -7,7 +7,10 @@ export const commonOptions = (): Option[] => [new Option("--json", "write one JS
 /** The options of every command that uses the service. */
 export const connectionOptions = (): Option[] => [
   new Option("--base-url <url>", "base address of the service (default: WEBEXTRACT_BASE_URL)"),
-  new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
+  new Option(
+    "--profile <name>",
+    "name of an account in webextract:profiles or WEBEXTRACT_PROFILES (default: WEBEXTRACT_PROFILE)",
+  ),
   new Option(
     "--stack <name>",
     "use the configuration of this Pulumi stack (default: the selected one, unless an option or WEBEXTRACT_BASE_URL names a service)",
