@@ -31,16 +31,19 @@ const largestParsed = 1024 * 1024;
 export class Requests implements RequestWatch {
   readonly responses: RawResponse[] = [];
   sent = 0;
+  /** How many of the requests are kept for later questions. */
+  kept = 0;
 
   constructor(private readonly most: number) {}
 
   get left(): number {
-    return this.most - this.sent;
+    return this.most - this.kept - this.sent;
   }
 
   before(): void {
     if (this.left <= 0) {
-      throw new LimitReached(`the limit of ${this.most} requests is reached`);
+      const rest = this.kept === 0 ? "" : `, but for ${this.kept} that are kept for the run`;
+      throw new LimitReached(`the limit of ${this.most} requests is reached${rest}`);
     }
     this.sent += 1;
   }

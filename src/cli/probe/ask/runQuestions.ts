@@ -79,25 +79,29 @@ export async function changeWhileRunning({ clientWith, trial, taskId }: OnRun): 
 /** For runs whose subtasks do not tell the end of their rows. */
 export const rowsSettled = 'finishedWhen: "rowsSettled" of each CloudRun';
 
-/** Seconds of the longest wait between two reads. */
-const longestWait = 300;
+/** Seconds that the reads of the list take together, at most. */
+const longestCourse = 840;
 /** Requests that are kept for the questions about rows. */
 const kept = 17;
+/** Requests that are kept for the run before it starts: the start, a change, and a few reads of the list besides. */
+export const keptForRun = kept + 6;
 /** Reads of the list that show nothing before the rows are looked at. */
 const patience = 4;
 
 /**
- * Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have
- * settled.
+ * Reads the list until nothing in it runs. The waits grow threefold, however few reads are left for the time. A list
+ * that stays empty is given up when rows have settled.
  */
 export async function course({ client, requests, settings, trial, taskId }: OnRun): Promise<Answer> {
   const { run } = trial;
   const begun = Date.now();
-  let wait = 0;
+  let waited = 0;
   let settled = 0;
   while (!run.hasEnded && settled < 2 && requests.left > kept) {
+    const reads = Math.max(1, requests.left - kept - (run.during === undefined ? 1 : 0));
+    const wait = run.looks.length === 0 ? 0 : Math.max(2, ((longestCourse - waited) * 2) / (3 ** reads - 1));
     await trial.sleep(wait * 1000);
-    wait = Math.min(Math.max(2, wait * 3), longestWait);
+    waited += wait;
     const { response, refusal } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 }));
     if (response === undefined) {
       const found = `A refusal of the list: ${refusalIn(refusal)}.`;
@@ -116,6 +120,9 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
       settled = total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
       run.totals.push(total);
     }
+  }
+  if (run.looks.length === 0) {
+    return { is: "unclear", found: "Not asked: the requests for it were used up before." };
   }
   const words = run.looks.flatMap(({ statuses }) => statuses);
   if (words.length === 0) {
