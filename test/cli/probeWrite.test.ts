@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
+import { startFakeServer } from "../service/fakeServer";
 import type { SkippedWaits } from "../service/skipWaits";
 import { skipWaits } from "../service/skipWaits";
 import { group, original, seedFor, startSite } from "./probe/writing";
@@ -169,6 +170,28 @@ describe("webextract probe --write", function () {
     const { code, stderr } = await world.run(`probe --write --from nowhere --group ${group} --yes`);
     assert.equal(code, 4, stderr);
     assert.match(stderr, /No copy was made\.$/m);
+  });
+
+  it("sends no copy if a proxy or another server responds in place of the service", async () => {
+    const pages: [number, object, string][] = [
+      [404, { "content-type": "text/html" }, "<html>nothing here</html>"],
+      [404, { "content-type": "application/json" }, '{"message": "no route matched"}'],
+      [302, { location: "https://login.example/" }, ""],
+      [200, { "content-type": "text/html" }, "<html>log in</html>"],
+      [503, { "content-type": "text/html" }, "<html>maintenance</html>"],
+    ];
+    for (const [status, headers, page] of pages) {
+      const other = await startFakeServer((_seen, response) => response.writeHead(status, { ...headers }).end(page));
+      const ended = await world.run(`${line} --yes --out probed`, { WEBEXTRACT_BASE_URL: other.baseUrl });
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.match(
+        ended.stderr,
+        /Each read got the same response.* Check that WEBEXTRACT_BASE_URL .* No copy was made\.$/m,
+      );
+      const own = other.seen.filter(({ url }) => url.startsWith("/task/copy") && url.includes(original));
+      assert.deepEqual([own, readdirSync(world.path("probed"))], [[], []]);
+      await other.close();
+    }
   });
 
   it("does not say that no copy was made if one may exist", async () => {
