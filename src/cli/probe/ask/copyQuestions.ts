@@ -7,12 +7,13 @@ import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import { CliError } from "../../exitCodes";
 import { clockFinding } from "../../findings/findings";
+import { usualTypes } from "../../options";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
 import type { RawResponse, Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
+import { firstAccepted, readActions, saysServerError } from "./readQuestions";
 
 /**
  * The one copy.
