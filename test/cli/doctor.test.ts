@@ -56,6 +56,31 @@ describe("webextract doctor on a machine with problems", () => {
     assert.doesNotMatch(none.read?.remedy ?? "", /apiKey/);
   });
 
+  it("says why a refresh failed, and leads to the path of the refresh", async () => {
+    const { refreshToken } = world.emulator.credentials;
+    const environment = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_REFRESH_TOKEN: refreshToken };
+    for (const errorBody of ["envelope", "html"] as const) {
+      world.emulator.setBehaviour({ refreshPath: "tokenRefresh", errorBody });
+      const { read } = await doctor(environment);
+      assert.equal(read?.is, "problem");
+      assert.match(read?.found ?? "", /the refresh failed\. refreshToken \(POST \/token\): .* 404 /);
+      assert.match(
+        read?.remedy ?? "",
+        /at another path: set WEBEXTRACT_REFRESH_PATH, for example to \/token\/refresh\.$/,
+      );
+    }
+    world.emulator.setBehaviour({ errorBody: "envelope" });
+    const { read } = await doctor({ ...environment, WEBEXTRACT_REFRESH_PATH: "/token/refresh" });
+    assert.equal(read?.is, "good", read?.found);
+    world.emulator.fault({ operation: "refreshToken", kind: "reset" });
+    const lost = await doctor({
+      ...environment,
+      WEBEXTRACT_REFRESH_PATH: "/token/refresh",
+      WEBEXTRACT_TOKEN_STORE: world.path("new"),
+    });
+    assert.match(lost.read?.remedy ?? "", /^The refresh token may be invalid now.* must be issued\.$/);
+  });
+
   it("takes an error of the service for a missing task for no problem of the connection", async () => {
     for (const errorBody of ["envelope", "legacy"] as const) {
       world.emulator.setBehaviour({ taskGone: "serverError", errorBody });
