@@ -258,6 +258,9 @@ describe("webextract probe --write", function () {
       await doctor(),
       /^! probe: this service has not been probed from this machine\n {4}Run "webextract probe --write/m,
     );
+    emulator.fault({ operation: "copyTask", taskId: original, kind: "reset", when: "after" });
+    await world.run(`${line} --yes`);
+    assert.match(await doctor(), /^! probe: /m, "a lost copy shows too little");
     await world.run(`${line} --yes`);
     assert.match(await doctor(), /^✔ probe: /m);
   });
