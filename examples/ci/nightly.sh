@@ -7,7 +7,7 @@ set -a
 . ./nightly.env
 set +a
 : "${PULUMI_CONFIG_PASSPHRASE:?is missing in nightly.env}"
-: "${WEBEXTRACT_REFRESH_TOKEN:?is missing in nightly.env}"
+[ "${WEBEXTRACT_CREDENTIALS-}" = apiKey ] || : "${WEBEXTRACT_REFRESH_TOKEN:?is missing in nightly.env}"
 : "${WEBEXTRACT_TOKEN_STORE:?is missing in nightly.env}"
 : "${WEBEXTRACT_API_KEY:?is missing in nightly.env}"
 for program in node pulumi; do

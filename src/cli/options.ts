@@ -7,7 +7,10 @@ export const commonOptions = (): Option[] => [new Option("--json", "write one JS
 /** The options of every command that uses the service. */
 export const connectionOptions = (): Option[] => [
   new Option("--base-url <url>", "base address of the service (default: WEBEXTRACT_BASE_URL)"),
-  new Option("--profile <name>", "name of an account in webextract:profiles or WEBEXTRACT_PROFILES"),
+  new Option(
+    "--profile <name>",
+    "name of an account in webextract:profiles or WEBEXTRACT_PROFILES (default: WEBEXTRACT_PROFILE)",
+  ),
   new Option(
     "--stack <name>",
     "use the configuration of this Pulumi stack (default: the selected one, unless an option or WEBEXTRACT_BASE_URL names a service)",
@@ -20,6 +23,12 @@ export const taskArgument = (): Argument =>
     "<task>",
     "id of the task, or its name in the state of the stack; an id that the service knows comes first",
   );
+
+/** The types that public documentation of such services names. */
+export const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
+
+/** For a service that shows no action without its type. */
+export const adviceOnTypes = `Name the types of the actions, with commas between them, such as --types ${usualTypes.join(",")}: the service's own editor shows the type of each step, and an export of a task contains them as actionType.`;
 
 export const typesOption = (): Option =>
   new Option(

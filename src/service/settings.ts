@@ -138,7 +138,7 @@ function proxyProblem(baseUrl: string): string | undefined {
   const address = proxyFromEnvironment(baseUrl);
   return address === undefined || proxyOf(address) !== undefined
     ? undefined
-    : "baseUrl needs the proxy that the environment sets for it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), which is not a URL such as http://host:port.";
+    : "baseUrl needs the proxy that the environment sets for it (HTTPS_PROXY, HTTP_PROXY or ALL_PROXY), which is not a URL such as http://host:port. SOCKS is not supported. A special character of the user name or password needs percent-encoding, such as %23 for #.";
 }
 
 /**

@@ -105,7 +105,9 @@ describe("webextract adopt, validate and plan-report", () => {
       ],
     );
     world.emulator.setBehaviour({ getActionsEmptyTypes: "none" });
-    assert.match((await world.run("actions shop-1")).stdout, /shows no action of task "shop-1"\. .* --types/);
+    const { stdout: advice } = await world.run("actions shop-1");
+    const [, types = ""] = /shows no action of task "shop-1"\. .* (--types [A-Za-z,]+):/.exec(advice) ?? [];
+    assert.match((await world.run(`actions shop-1 ${types}`)).stdout, /^each +LoopAction /m, advice);
   });
 
   it("writes a file for pulumi import, and says what the import needs", async () => {
@@ -301,7 +303,7 @@ describe("webextract adopt, validate and plan-report", () => {
       assert.deepEqual([ended.code, ended.json().error.taskIds], [1, ["shop-1", "shop-2"]]);
       assert.match(
         ended.stderr,
-        /shows no action of 2 tasks \(shop-1, shop-2\) without their types\. Nothing was written\. Name the types of their actions with --types/,
+        /shows no action of 2 tasks \(shop-1, shop-2\) without their types\. Nothing was written\. Name the types of the actions, .* --types/,
       );
       const wrong = await world.run("adopt shop-1 --out tasks --types Nothing");
       assert.equal(wrong.code, 1);

@@ -124,6 +124,19 @@ describe("the command line", () => {
     assert.equal((await world.run("status shop-1 --profile nobody")).code, 2);
   });
 
+  it("takes the account that WEBEXTRACT_PROFILE names, in place of the default one", async () => {
+    const { accessToken } = world.emulator.credentials;
+    const environment = {
+      WEBEXTRACT_ACCESS_TOKEN: "of-another-account",
+      WEBEXTRACT_PROFILES: JSON.stringify({ other: { accessToken } }),
+    };
+    assert.equal((await world.run("status shop-1", environment)).code, 3);
+    const named = { ...environment, WEBEXTRACT_PROFILE: "other" };
+    assert.equal((await world.run("status shop-1", named)).code, 0);
+    // A name that is no profile separates stored tokens.
+    assert.equal((await world.run("status shop-1", { WEBEXTRACT_PROFILE: "laptop" })).code, 0);
+  });
+
   it("says once what is wrong with the address of a profile", async () => {
     const profiles = JSON.stringify({ other: { baseUrl: "nowhere" } });
     const { stderr } = await world.run("status shop-1 --profile other", { WEBEXTRACT_PROFILES: profiles });

@@ -42,6 +42,62 @@ describe("webextract doctor on a machine with problems", () => {
     }
   });
 
+  it("leads from an API key alone to the setting with which it serves all operations", async () => {
+    world.emulator.setBehaviour({ credentialAcceptance: "apiKeyEverywhere" });
+    const keyOnly = { WEBEXTRACT_ACCESS_TOKEN: undefined };
+    const { read } = await doctor(keyOnly);
+    assert.equal(read?.is, "problem");
+    assert.match(
+      read?.remedy ?? "",
+      /if the service takes the API key for all .*, set WEBEXTRACT_CREDENTIALS to apiKey\.$/,
+    );
+    assert.equal((await doctor({ ...keyOnly, WEBEXTRACT_CREDENTIALS: "apiKey" })).read?.is, "good");
+    const none = await doctor({ ...keyOnly, WEBEXTRACT_API_KEY: undefined });
+    assert.doesNotMatch(none.read?.remedy ?? "", /apiKey/);
+  });
+
+  it("says why a refresh failed, and leads to the path of the refresh", async () => {
+    const { refreshToken } = world.emulator.credentials;
+    const environment = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_REFRESH_TOKEN: refreshToken };
+    for (const errorBody of ["envelope", "html"] as const) {
+      world.emulator.setBehaviour({ refreshPath: "tokenRefresh", errorBody });
+      const { read } = await doctor(environment);
+      assert.equal(read?.is, "problem");
+      assert.match(read?.found ?? "", /the refresh failed\. refreshToken \(POST \/token\): .* 404 /);
+      assert.match(
+        read?.remedy ?? "",
+        /at another path: set WEBEXTRACT_REFRESH_PATH, for example to \/token\/refresh\.$/,
+      );
+    }
+    world.emulator.setBehaviour({ errorBody: "envelope" });
+    const { read } = await doctor({ ...environment, WEBEXTRACT_REFRESH_PATH: "/token/refresh" });
+    assert.equal(read?.is, "good", read?.found);
+    world.emulator.fault({ operation: "refreshToken", kind: "reset" });
+    const lost = await doctor({
+      ...environment,
+      WEBEXTRACT_REFRESH_PATH: "/token/refresh",
+      WEBEXTRACT_TOKEN_STORE: world.path("new"),
+    });
+    assert.match(lost.read?.remedy ?? "", /^The refresh token may be invalid now.* must be issued\.$/);
+  });
+
+  it("takes an error of the service for a missing task for no problem of the connection", async () => {
+    for (const errorBody of ["envelope", "legacy"] as const) {
+      world.emulator.setBehaviour({ taskGone: "serverError", errorBody });
+      const { read } = await doctor({});
+      assert.deepEqual([read?.is, /500 ServerError/.test(read?.found ?? "")], ["warning", true]);
+    }
+  });
+
+  it("does not take the page of another server for a response of the service", async () => {
+    world.emulator.fault({ operation: "getData", kind: "status", status: 404, body: "<html>Not found</html>" });
+    const { read } = await doctor({});
+    assert.equal(read?.is, "warning", read?.found);
+    assert.match(read?.remedy ?? "", /fails for a task of yours too: Check WEBEXTRACT_BASE_URL and the proxies/);
+    world.emulator.fault({ operation: "getData", kind: "status", status: 502, body: "<html>Bad gateway</html>" });
+    assert.equal((await doctor({})).read?.is, "problem");
+  });
+
   it("names the proxy without its password", async () => {
     const proxy = "http://someone:very-secret@127.0.0.1:1";
     const ended = await world.run("doctor --json --base-url https://service.test", { HTTPS_PROXY: proxy });

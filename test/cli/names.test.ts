@@ -141,8 +141,12 @@ else console.log(selected);`,
     });
 
     it("declares the account of the tasks", async () => {
-      for (const line of ["adopt copy", `adopt ${copyId} --profile uploads`]) {
-        const { stdout, stderr } = await world.run(`${line} --types NavigateAction --stack dev`, env);
+      for (const [line, more] of [
+        ["adopt copy"],
+        [`adopt ${copyId} --profile uploads`],
+        [`adopt ${copyId}`, { WEBEXTRACT_PROFILE: "uploads" }],
+      ] as const) {
+        const { stdout, stderr } = await world.run(`${line} --types NavigateAction --stack dev`, { ...env, ...more });
         assert.match(stdout, /^profile: uploads$/m, stderr);
       }
       const { stdout } = await world.run("adopt books --types NavigateAction --stack dev", env);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
+import { startFakeServer } from "../service/fakeServer";
 import type { SkippedWaits } from "../service/skipWaits";
 import { skipWaits } from "../service/skipWaits";
 import { group, original, seedFor, startSite } from "./probe/writing";
@@ -171,6 +172,28 @@ describe("webextract probe --write", function () {
     assert.match(stderr, /No copy was made\.$/m);
   });
 
+  it("sends no copy if a proxy or another server responds in place of the service", async () => {
+    const pages: [number, object, string][] = [
+      [404, { "content-type": "text/html" }, "<html>nothing here</html>"],
+      [404, { "content-type": "application/json" }, '{"message": "no route matched"}'],
+      [302, { location: "https://login.example/" }, ""],
+      [200, { "content-type": "text/html" }, "<html>log in</html>"],
+      [503, { "content-type": "text/html" }, "<html>maintenance</html>"],
+    ];
+    for (const [status, headers, page] of pages) {
+      const other = await startFakeServer((_seen, response) => response.writeHead(status, { ...headers }).end(page));
+      const ended = await world.run(`${line} --yes --out probed`, { WEBEXTRACT_BASE_URL: other.baseUrl });
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.match(
+        ended.stderr,
+        /Each read got the same response.* Check that WEBEXTRACT_BASE_URL .* No copy was made\.$/m,
+      );
+      const own = other.seen.filter(({ url }) => url.startsWith("/task/copy") && url.includes(original));
+      assert.deepEqual([own, readdirSync(world.path("probed"))], [[], []]);
+      await other.close();
+    }
+  });
+
   it("does not say that no copy was made if one may exist", async () => {
     const hold = emulator.hold({ operation: "copyTask", skip: 1 });
     const running = world.start([...line.split(" "), "--yes"]);
@@ -235,6 +258,9 @@ describe("webextract probe --write", function () {
       await doctor(),
       /^! probe: this service has not been probed from this machine\n {4}Run "webextract probe --write/m,
     );
+    emulator.fault({ operation: "copyTask", taskId: original, kind: "reset", when: "after" });
+    await world.run(`${line} --yes`);
+    assert.match(await doctor(), /^! probe: /m, "a lost copy shows too little");
     await world.run(`${line} --yes`);
     assert.match(await doctor(), /^✔ probe: /m);
   });

@@ -190,6 +190,19 @@ describe("the recipes for a schedule", () => {
     assert.deepEqual([tries, label()], [[1, 0], "2026-11-23"]);
   });
 
+  it("in cron need no refresh token where the API key serves all operations", async () => {
+    const [command = ""] = await cronCommands();
+    world.emulator.setBehaviour({ credentialAcceptance: "apiKeyEverywhere" });
+    const file = join(world.project.folder, "nightly.env");
+    const whole = readFileSync(file, "utf8").replace(
+      /^WEBEXTRACT_REFRESH_TOKEN=.*$/m,
+      "WEBEXTRACT_CREDENTIALS='apiKey'",
+    );
+    writeFileSync(file, whole);
+    await world.project.shell(command, { env: { TODAY: "2026-11-25" } });
+    assert.deepEqual([starts(), label()], [1, "2026-11-25"]);
+  });
+
   it("in cron end at once if a variable is missing, and start nothing", async () => {
     const [command = ""] = await cronCommands();
     const file = join(world.project.folder, "nightly.env");

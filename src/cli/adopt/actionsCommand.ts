@@ -6,7 +6,7 @@ import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { taskArgument, typesOption } from "../options";
+import { adviceOnTypes, taskArgument, typesOption } from "../options";
 import { table } from "../output/table";
 import { readTasks } from "./readTasks";
 
@@ -44,7 +44,7 @@ export const actionsCommand: CliCommand = {
       text() {
         const titles = ["action", "type", "properties", "loop"];
         return task.all.length === 0
-          ? `The service shows no action of task "${taskId}". Some services show actions only by their types: name them with --types.`
+          ? `The service shows no action of task "${taskId}". Some services show actions only by their types. ${adviceOnTypes}`
           : table(titles, task.all.map(rowOf), cli.terminal);
       },
     };

@@ -7,7 +7,7 @@ import { connectToAll } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
 import { inputText } from "../inputFile";
-import { typesOption, yesOption } from "../options";
+import { adviceOnTypes, typesOption, yesOption } from "../options";
 import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
@@ -164,8 +164,7 @@ function requireActions(tasks: readonly AdoptedTask[], types: readonly string[])
     const taskIds = tasks.map(({ taskId }) => taskId);
     const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
     throw new CliError(
-      `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} Name the types of their actions with --types, with commas between them: ` +
-        "the service's own editor shows the type of each step, and an export of a task contains them as actionType.",
+      `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} ${adviceOnTypes}`,
       "failed",
       { taskIds },
     );

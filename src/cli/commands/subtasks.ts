@@ -75,10 +75,15 @@ export const stop: CliCommand = {
     const { taskId } = task;
     const wanted = { taskId, timeoutSeconds: timeout, pollSeconds: poll };
     // The user means the run whose subtasks the service lists, whatever its lotNo.
-    const { state, list } = await observeRun(adopted(wanted, ""), context, { atStart: true });
+    const { state, list, shows } = await observeRun(adopted(wanted, ""), context, { atStart: true });
     const running = runningOf(list, context.settings.statuses).length;
     if (running === 0) {
-      return result(taskId, 0, `No subtask of task "${taskId}" is running.`);
+      // A run can work although no subtask of it is listed.
+      const what =
+        shows === "nothing"
+          ? `The service lists no subtasks of task "${taskId}", and a run can only be stopped by its subtasks. If one is running, stop it in the service's own interface.`
+          : `The service lists no running subtask of task "${taskId}". Just after a start, the list can be that of the run before.`;
+      return result(taskId, 0, what);
     }
     const question = `Stop ${running} running subtasks of ${describeTask(task, stack)}?`;
     await cli.confirm(question, yes, "Nothing was stopped.");

@@ -37,8 +37,6 @@ export interface ConnectedTo extends Connected {
 /** A connection of a command about several tasks of one account. */
 export interface ConnectedToAll extends Connected {
   tasks: NamedTask[];
-  /** The account, if it is not the default one. */
-  profile?: string;
 }
 
 /** The configuration that the options name, and a client of it. */
@@ -69,13 +67,13 @@ export async function connectToAll(
 ): Promise<ConnectedToAll> {
   const connected = await connect(flags, cli);
   const tasks = await namedTasks(given, connected.stack, connected.context);
-  const profile = flags.profile ?? profileOf(tasks);
+  const profile = flags.profile ?? profileOf(tasks) ?? connected.profile;
   // The tasks are in the account of their resources.
-  const own = profile === flags.profile ? connected : await connect({ ...flags, profile }, cli);
+  const own = profile === connected.profile ? connected : await connect({ ...flags, profile }, cli);
   for (const task of tasks) {
     requireOrigin(task, own);
   }
-  return { ...own, tasks, profile };
+  return { ...own, tasks };
 }
 
 /** @throws CliError if the tasks have several */

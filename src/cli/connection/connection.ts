@@ -19,10 +19,12 @@ export interface Connection {
   config: ProviderConfig;
   /** Of the client. */
   options: ServiceClientOptions;
+  /** The account, if it is not the default one. */
+  profile?: string;
 }
 
 /** The configuration and what is wrong with it. It has no options if no service is configured, or no such profile. */
-interface FoundConnection extends Pick<Connection, "config">, Partial<Pick<Connection, "options">> {
+interface FoundConnection extends Pick<Connection, "config" | "profile">, Partial<Pick<Connection, "options">> {
   problems: string[];
 }
 
@@ -32,16 +34,16 @@ interface FoundConnection extends Pick<Connection, "config">, Partial<Pick<Conne
  * @throws CliError that names every problem
  */
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
-  const { config, options, problems } = await findConnection(flags, signal);
+  const { config, options, profile, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
     throw usageError(problems.join(" "));
   }
-  return { config, options };
+  return { config, options, profile };
 }
 
 /** @throws CliError if the stack cannot be read */
 export async function findConnection(
-  { baseUrl, profile, stack }: ConnectionFlags,
+  { baseUrl, profile: given, stack }: ConnectionFlags,
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
@@ -52,6 +54,10 @@ export async function findConnection(
   const found = problems
     .filter((problem) => problem !== noService)
     .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
+  const ofEnvironment = found.length === 0 ? optionsFromEnvironment().profile : undefined;
+  // A name of the environment that is no profile separates the stored tokens only, as for the client alone.
+  const isKnown = ofEnvironment !== undefined && config.profileProblem(ofEnvironment) === undefined;
+  const profile = given ?? (isKnown ? ofEnvironment : undefined);
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
     found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
@@ -61,7 +67,7 @@ export async function findConnection(
   const options: ServiceClientOptions = {
     ...configured,
     baseUrl: baseUrl ?? configured.baseUrl,
-    profile: profile ?? (found.length === 0 ? optionsFromEnvironment().profile : undefined),
+    profile: profile ?? ofEnvironment,
     settingName: (option) => settingName(option, ofStack, configured),
   };
   if (options.baseUrl === undefined) {
@@ -70,7 +76,7 @@ export async function findConnection(
     );
     return { config, problems: found };
   }
-  return { config, options, problems: found };
+  return { config, options, profile, problems: found };
 }
 
 /** How errors name an option: as the key of the stack if that has it or one is named, otherwise as the variable. */

@@ -129,8 +129,14 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
     if (!isServiceError(error)) {
       throw error;
     }
-    if (error.kind === "notFound" || error.kind === "refused") {
+    const { kind, code = "", hint } = error;
+    if (kind === "notFound" || (kind === "refused" && code !== "")) {
       return responded;
+    }
+    // An error of the service, such as ServerError, or a page that says nothing: neither shows what is wrong.
+    if (kind === "refused" || (kind === "outcomeUnknown" && /[a-z]/i.test(code))) {
+      const remedy = `Some services respond so for a task that does not exist. If "webextract rows TASK" fails for a task of yours too: ${hint}`;
+      return warning(check, withoutHint(error), remedy);
     }
     return problem(check, withoutHint(error), error.hint);
   }

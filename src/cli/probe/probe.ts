@@ -1,5 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
 import { ownPackage } from "../../service/ownPackage";
+import { keptForRun } from "./ask/runQuestions";
 import type { Answer, FittingSetting, OnRun, Probing, Question, Sends } from "./question";
 import { nobody, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
@@ -55,6 +56,9 @@ export async function probe(given: Probing, checkInterrupted: () => void): Promi
       continue;
     }
     checkInterrupted();
+    // A run can cost money, so what it shows counts more than the questions before it.
+    const isBefore = sends === "starts" && question.sends !== "starts" && probing.trial?.run === undefined;
+    probing.requests.kept = isBefore ? keptForRun : 0;
     findings.push(await findingOf(question, probing));
     // From here on, the task of the questions is the copy.
     probing = { ...probing, taskId: probing.trial?.taskId ?? probing.taskId };

@@ -148,7 +148,10 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
   try {
     const probing = { ...probingOf(connection, cli, requests), trial };
     const report = await probe(probing, () => cli.checkInterrupted(noReport));
-    await noteProbe(connection.options);
+    // Without a copy, it found out too little: doctor goes on to name it.
+    if (trial.taskId !== undefined) {
+      await noteProbe(connection.options);
+    }
     const problem = out === undefined ? undefined : await writeTo(out, filesOf(report, requests.responses));
     if (problem !== undefined) {
       cli.terminal.fail(`${problem} The report is on standard output.`);

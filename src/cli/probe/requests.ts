@@ -1,4 +1,5 @@
 import { isPlainMap } from "../../resources/values";
+import { parseJson } from "../../service/contract/json";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import { statusSays } from "../../service/errors/failures";
@@ -30,16 +31,19 @@ const largestParsed = 1024 * 1024;
 export class Requests implements RequestWatch {
   readonly responses: RawResponse[] = [];
   sent = 0;
+  /** How many of the requests are kept for later questions. */
+  kept = 0;
 
   constructor(private readonly most: number) {}
 
   get left(): number {
-    return this.most - this.sent;
+    return this.most - this.kept - this.sent;
   }
 
   before(): void {
     if (this.left <= 0) {
-      throw new LimitReached(`the limit of ${this.most} requests is reached`);
+      const rest = this.kept === 0 ? "" : `, but for ${this.kept} that are kept for the run`;
+      throw new LimitReached(`the limit of ${this.most} requests is reached${rest}`);
     }
     this.sent += 1;
   }
@@ -119,6 +123,15 @@ export async function anyReplyOf<Response>(call: Promise<Response>): Promise<Rep
 /** What two replies have in common that mean the same. */
 export function meaningOf({ refusal }: Reply<unknown>): string {
   return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;
+}
+
+/** The value of a body with all digits of its ids, as the client reads it; undefined if it is no JSON. */
+export function exactJson(body: Buffer): unknown {
+  try {
+    return parseJson(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The field of a body at a path; undefined if there is none. */

@@ -110,8 +110,8 @@ export interface CloudRunState extends CloudRunArgs, LabelState, LostResponseSta
   /** The batch number. */
   lotNo: string;
   /**
-   * The service's status at the start, or `adopted`. Later `running`, `finished`, `failed`, `stopped`, or `superseded`
-   * by another run of the task.
+   * The service's status at the start (`started` if it tells none), or `adopted`. Later `running`, `finished`, `failed`,
+   * `stopped`, or `superseded` by another run of the task.
    */
   status: string;
   /** The run's subtasks at the last read: `total` and `byStatus`. */

@@ -86,7 +86,8 @@ export async function startRun(args: CheckedCloudRunArgs, context: Context): Pro
     const once = { ...request, state: { ...args, listBefore }, detail: { ...request.detail, listBefore } };
     const send = () => context.client.startTask({ taskId });
     const { lotNo, status } = (await sendOnce(once, send, (sent) => sent.data.lotNo, context)).data;
-    return { state: { ...args, lotNo, status, subtasks: noSubtasks, listBefore }, atStart: true };
+    // A service need not tell the status.
+    return { state: { ...args, lotNo, status: status || "started", subtasks: noSubtasks, listBefore }, atStart: true };
   });
 }
 

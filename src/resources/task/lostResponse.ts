@@ -53,7 +53,7 @@ export async function sendOnce<T>(
  * advice.
  */
 export function withoutHint({ message, hint }: ServiceError): string {
-  return (message.endsWith(hint) ? message.slice(0, -hint.length) : message).trim();
+  return (message.endsWith(hint) ? message.slice(0, message.length - hint.length) : message).trim();
 }
 
 /**

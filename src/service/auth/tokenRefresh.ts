@@ -132,7 +132,13 @@ export class TokenRefresh {
       if (!isServiceError(error)) throw error;
       if (isServiceError(error, "credential", "refused") && error.outcome === "notExecuted") return undefined;
       const kind = error.kind === "unreachable" ? "unreachable" : "credential";
-      throw new NoToken(kind, `not sent: no access token, because the refresh failed. ${error.message}`, "");
+      const { message, hint } = error;
+      const said = message.slice(0, message.length - hint.length).trim();
+      const path = this.#parts.settings.settingName("refreshPath");
+      const otherPath = isServiceError(error, "refused", "contract")
+        ? ` If each attempt ends like this, the service may refresh tokens at another path: set ${path}, for example to /token/refresh.`
+        : "";
+      throw new NoToken(kind, `not sent: no access token, because the refresh failed. ${said}`, hint + otherPath);
     } finally {
       this.isExchanging = false;
     }

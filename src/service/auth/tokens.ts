@@ -206,6 +206,11 @@ export class Tokens {
     if (hints.length === 0 || !isConfigured) {
       hints.unshift(`Set ${isConfigured ? "a valid " : ""}${tokenSources(settings.settingName)}.`);
     }
+    if (!isConfigured && options.apiKey !== undefined) {
+      hints.push(
+        `Or, if the service takes the API key for all operations, set ${settings.settingName("credentials")} to apiKey.`,
+      );
+    }
     const problem = isConfigured
       ? `the service accepts no access token: ${reasons.join("; ")}.`
       : `not sent: ${["no access token is configured", ...reasons].join("; ")}.`;

@@ -33,6 +33,11 @@ export interface Operation<Request, Response> {
   /** `data` of a response that says in words that the change was made, and has no data. */
   readonly doneData?: (request: Readonly<Record<string, unknown>>) => unknown;
   /**
+   * The field of `data` that names what the request has made. If it is there, other strings can be missing: what was
+   * made must not be lost because of them.
+   */
+  readonly madeId?: string;
+  /**
    * What may exist after a lost response of a request that is not sent again, how to check, and how to continue. `task`
    * is for people.
    */
@@ -212,6 +217,7 @@ export const operations = {
       `A run of ${task} may have started, and may be billed. Check before you start another one: after a start, getSubtasks shows new subtasks, or subtasks in progress. The service's own interface shows the batch number (lotNo), which gives access to the run's data.`,
     request: ofTask,
     response: data(response<types.StartedRun>({ lotNo: id, status: string })),
+    madeId: "lotNo",
   }),
   /** Starts subtasks: `POST /cloudextraction/subtasks:start`. Needs a Professional or Enterprise plan. */
   startSubtasks: operation<types.SubtasksRequest, types.Envelope>({
@@ -290,6 +296,7 @@ export const operations = {
       `A copy of ${task} may now exist in group ${group}. The API cannot list tasks: look for the copy in the service's own interface. If it exists, use its id instead of copying again.`,
     request: object({ taskId: id, taskGroupId: id }),
     response: data(response<types.CopiedTask>({ taskId: id })),
+    madeId: "taskId",
   }),
 };
 

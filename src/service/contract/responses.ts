@@ -1,6 +1,6 @@
 import { isRecord } from "../../values/isRecord";
-import type { Kind, Problem } from "../../values/kinds";
-import { checkValue, freeMap, id } from "../../values/kinds";
+import type { Kind, Problem, Shape } from "../../values/kinds";
+import { checkValue, freeMap, id, scalar } from "../../values/kinds";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
 import type { Operation, OperationName, ResponseOf } from "./operations";
@@ -17,11 +17,29 @@ export function readResponse<Name extends OperationName>(
   request: Readonly<Record<string, unknown>> = {},
 ): ResponseOf<Name> {
   const whole = parseJson(body);
-  const { doneData }: Operation<object, unknown> = operations[name];
+  const { doneData, madeId }: Operation<object, unknown> = operations[name];
   const kind = operations[name].response as Kind<ResponseOf<Name>>;
+  if (
+    madeId !== undefined &&
+    isRecord(whole) &&
+    isRecord(whole.data) &&
+    fitting(id, whole.data[madeId]) !== undefined
+  ) {
+    return read(kind, withStrings(kind, whole), "");
+  }
   if (!isRecord(whole) || !saysSuccess(whole.error)) return read(kind, whole, "");
   // Services that say it in words are older ones, whose responses may have no requestId.
   return read(kind, { ...whole, requestId: whole.requestId ?? "", data: whole.data ?? doneData?.(request) }, "");
+}
+
+/** The value with the strings of the shape: an empty one in place of what is no string. Ids stay as they are. */
+function withStrings(shape: Shape, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const fields = Object.entries(shape.is === "object" ? shape.fields : {}).map(([name, { kind }]) => {
+    const each = value[name];
+    if (kind?.is === "string" && !kind.isId) return [name, fitting(scalar, each) ?? ""];
+    return [name, kind && isRecord(each) ? withStrings(kind, each) : each];
+  });
+  return { ...value, ...Object.fromEntries(fields) };
 }
 
 /** The tokens of a response to a refresh. At least one of them is there. */
@@ -41,7 +59,7 @@ export interface NewTokens {
 export function readNewTokens(body: Buffer): NewTokens {
   const whole = read(freeMap, parseJson(body), "");
   const { access_token, refresh_token, expires_in } = isRecord(whole.data) ? whole.data : whole;
-  const [accessToken, refreshToken] = [access_token, refresh_token].map(tokenIn);
+  const [accessToken, refreshToken] = [access_token, refresh_token].map((token) => fitting(id, token));
   if (accessToken === undefined && refreshToken === undefined) {
     read(freeMap, whole.data, "data");
     read(id, access_token, "data.access_token");
@@ -49,10 +67,11 @@ export function readNewTokens(body: Buffer): NewTokens {
   return { accessToken, refreshToken, expiresIn: expires_in };
 }
 
-function tokenIn(value: unknown): string | undefined {
+/** The value as a string; undefined if it does not fit. */
+function fitting(kind: typeof id | typeof scalar, value: unknown): string | undefined {
   const problems: Problem[] = [];
-  const token = checkValue(id, value, "", problems);
-  return problems.length === 0 ? (token as string) : undefined;
+  const checked = checkValue(kind, value, "", problems);
+  return problems.length === 0 ? (checked as string) : undefined;
 }
 
 function read<T>(kind: Kind<T>, value: unknown, path: string): T {

@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 
 /** Carried by every response. */
 export interface Envelope {
-  /** The service's id of the request, for its support. Empty if an older service reports a success without one. */
+  /** The service's id of the request, for its support. Empty if the response to a success has none, as from older services. */
   requestId: string;
 }
 
@@ -157,7 +157,7 @@ export interface TaskActions {
 export interface StartedRun {
   /** Batch number, always a string: a double cannot hold 18 digits. */
   lotNo: string;
-  /** The status of the run, as the service names it. */
+  /** The status of the run, as the service names it. Empty if the response has none. */
   status: string;
 }
 

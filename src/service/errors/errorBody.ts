@@ -23,7 +23,7 @@ export function readErrorBody(body: Buffer, isSuccess: boolean): ErrorBody | und
   // A success can have megabytes of rows, so an error is looked for among its first members only.
   if (isSuccess && !body.subarray(0, 4096).includes('"error"')) return undefined;
   if (body.length > largest) return undefined;
-  const parsed = parsedJson(body.toString("utf8").replace(/^\uFEFF/, ""));
+  const parsed = parsedJson(body.toString("utf8"));
   if (!isRecord(parsed) || (isSuccess && hasContent(parsed.data))) return undefined;
   const { error } = parsed;
   const requestId = text(parsed.requestId);

@@ -77,6 +77,9 @@ function hintFor(
     case "rateLimited":
       return `Lower ${nameOf("requestsPerSecond")} or ${nameOf("concurrency")}, or wait. Requests of other programs at the same address count too.`;
     case "unreachable":
+      if (failure.about === "issuer") {
+        return `Nothing was sent. Node.js does not know who signed the certificate. If a private CA did, such as that of a company whose proxy opens connections, set NODE_EXTRA_CA_CERTS to its PEM file in the environment. Otherwise, check ${nameOf("baseUrl")}.`;
+      }
       if (failure.about === "proxy") {
         return "Nothing was sent. Start the proxy, or correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, or add the service to NO_PROXY. Then try again.";
       }

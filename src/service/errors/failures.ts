@@ -67,11 +67,12 @@ export interface Failure {
 }
 
 /**
+ * - `issuer`: Node.js does not know who signed the certificate.
  * - `proxy`: no connection to the proxy of the environment.
  * - `size`: the request is larger than the other side takes.
  * - `notOfService`: the response has no code of the service, so it may be from a proxy on the way.
  */
-export type FailureDetail = "proxy" | "size" | "notOfService";
+export type FailureDetail = "issuer" | "proxy" | "size" | "notOfService";
 
 /** What a code of the service means. */
 interface CodeMeaning {
@@ -208,6 +209,15 @@ function repeatAfter(kind: ServiceErrorKind, status: number): Failure["repeat"] 
   return "never";
 }
 
+/** With these codes, Node.js refuses a certificate because it does not know who signed it. */
+export const unknownIssuerCodes = [
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+] as const;
+
 export function failureOfLoss(loss: Loss): Failure {
   const outcome = loss.sent ? "unknown" : "notExecuted";
   const after = loss.sent ? "after the request was sent" : "before this attempt was sent";
@@ -230,7 +240,8 @@ export function failureOfLoss(loss: Loss): Failure {
         ? `no complete response came (${loss.detail}).`
         : `no connection to ${target} (${loss.detail}).`;
       const repeat = loss.sent ? "repeatable" : "anyOperation";
-      const about = loss.proxy === undefined ? undefined : "proxy";
+      const isIssuer = unknownIssuerCodes.some((code) => code === loss.detail);
+      const about = isIssuer ? "issuer" : loss.proxy === undefined ? undefined : "proxy";
       return { kind, outcome, problem, repeat, staleConnection: loss.staleConnection, about };
     }
   }

@@ -115,10 +115,40 @@ describe("probe --write --start of a service that breaks", function () {
   });
 
   it("ends at its limit of requests, and says which questions were not asked", async () => {
-    const { report, requests } = await probeWriting(emulator, { most: 40 });
+    const { report, requests } = await probeWriting(emulator, { most: 40, startsRun: false });
     assert.equal(requests.sent, 40);
     assert.ok(
       report.findings.some(({ found }) => found === "Not asked to the end: the limit of 40 requests is reached."),
     );
+  });
+
+  it("keeps requests for the run, which can cost money, if earlier questions need more than usual", async () => {
+    const { report, requests, trial } = await probeWriting(emulator, { most: 70 });
+    const found = (name: string) => report.findings.find(({ check }) => check === name)?.found ?? "";
+    assert.match(
+      found("sizes of pages"),
+      /the limit of 70 requests is reached, but for 23 that are kept for the run\.$/,
+    );
+    assert.ok((trial.run?.looks.length ?? 0) > 0, found("course of the run"));
+    assert.match(found("rows after the end"), /^Totals/);
+    assert.ok(requests.sent <= 70);
+  });
+
+  it("looks at a run that takes long for a quarter of an hour, however few requests are left", async () => {
+    emulator.setBehaviour({ readsUntilFinished: 100 });
+    for (const most of [80, 77]) {
+      const pauses: number[] = [];
+      const { trial } = await probeWriting(emulator, {
+        most,
+        sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),
+      });
+      const looks = pauses.slice(0, trial.run?.looks.length);
+      const total = looks.reduce((sum, each) => sum + each, 0);
+      assert.ok(total > 800 && total < 900, `${looks}`);
+      assert.ok(
+        looks.some((_, at) => looks.slice(0, at + 1).reduce((sum, each) => sum + each, 0) < 90 && at > 0),
+        `${looks}`,
+      );
+    }
   });
 });

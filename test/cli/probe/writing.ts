@@ -58,13 +58,15 @@ export interface WritingOptions {
   startsRun?: boolean;
   options?: Partial<ServiceClientOptions>;
   most?: number;
+  /** Default: until the run has ended. */
+  sleep?: Trial["sleep"];
   config?: Record<string, string>;
 }
 
 /** Probes an emulator with writes. */
 export async function probeWriting(
   emulator: Emulator,
-  { startsRun = true, options = {}, most = 80, config = {} }: WritingOptions = {},
+  { startsRun = true, options = {}, most = 80, sleep, config = {} }: WritingOptions = {},
 ): Promise<Written> {
   const tokenStore = mkdtempSync(join(tmpdir(), "webextract-probe-"));
   const requests = new Requests(most);
@@ -85,7 +87,7 @@ export async function probeWriting(
   };
   const trial: Trial = {
     ...{ from: original, group, startsRun, actions: [] },
-    sleep: () => emulator.settled(),
+    sleep: sleep ?? (() => emulator.settled()),
     making: () => undefined,
     made: () => undefined,
   };

@@ -92,7 +92,8 @@ describe("what operators report of live services", () => {
         const result = await send(name, { baseUrl: older.baseUrl });
         assert.deepEqual(result, { ...body, data: data ?? undefined, requestId: "" }, name);
         body = { data };
-        assert.ok(isServiceError(await send(name, { baseUrl: older.baseUrl }), "contract"), name);
+        const hasMade = ["copyTask", "startTask"].includes(name);
+        assert.equal(isServiceError(await send(name, { baseUrl: older.baseUrl }), "contract"), !hasMade, name);
       }
       body = { data: exampleCalls.getData.data, ...words };
       const client = new ServiceClient({ baseUrl: older.baseUrl, accessToken: "t" });

@@ -194,12 +194,13 @@ describe("a proxy that the environment sets", function () {
     assert.equal(tunnels[0]?.target, "service.test:443");
   });
 
-  for (const address of ["socks5://s3cr3t@host:1", "http://", "http://s3cr3t%zz@host:1"]) {
+  for (const address of ["socks5://s3cr3t@host:1", "http://", "http://s3cr3t%zz@host:1", "http://us:s3cr3t#@host:1"]) {
     it(`is refused before any call if its address is not an http proxy, and the error does not show the address: ${address}`, () => {
       process.env.HTTPS_PROXY = address;
       assert.throws(
         () => clientHere(),
-        (error: Error) => /proxy that the environment sets/.test(error.message) && !/s3cr3t/.test(inspect(error)),
+        (error: Error) =>
+          /proxy that the environment sets.*percent-encoding/.test(error.message) && !/s3cr3t/.test(inspect(error)),
       );
       assert.equal(optionProblems({ baseUrl: "https://service.test" }).length, 1);
     });
@@ -280,7 +281,18 @@ describe("a proxy that the environment sets", function () {
     process.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
     const error = await errorOf(clientHere().startTask({ taskId: "t" }));
     assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
-    assert.match(error.message, /DEPTH_ZERO_SELF_SIGNED_CERT/);
+    assert.match(error.message, /DEPTH_ZERO_SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS/);
     assert.deepEqual([tunnels.length, seen.length], [1, 0]);
+  });
+
+  it("and a service whose certificate nobody known has signed lead to the setting for a private CA", async () => {
+    const direct = clientHere({ baseUrl: `https://127.0.0.1:${servicePort}` });
+    process.env.HTTPS_PROXY = `https://127.0.0.1:${servicePort}`;
+    for (const client of [direct, clientHere()]) {
+      const error = await errorOf(client.startTask({ taskId: "t" }));
+      assert.deepEqual([error.kind, error.outcome], ["unreachable", "notExecuted"]);
+      assert.match(error.hint, /does not know who signed the certificate.*set NODE_EXTRA_CA_CERTS/);
+    }
+    assert.equal(seen.length, 0);
   });
 });

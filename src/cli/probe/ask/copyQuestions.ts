@@ -5,16 +5,30 @@ import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
+import { CliError } from "../../exitCodes";
 import { clockFinding } from "../../findings/findings";
+import { usualTypes } from "../../options";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
 import type { RawResponse, Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import { accessTokenOf, fileOf } from "./operationQuestions";
-import { firstAccepted, readActions, saysServerError, usualTypes } from "./readQuestions";
+import { firstAccepted, readActions, saysServerError } from "./readQuestions";
 
-/** The one copy. @throws ServiceError if the service refuses it, and so none exists */
-export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
+/**
+ * The one copy.
+ * @throws ServiceError if the service refuses it, and so none exists
+ * @throws CliError if nothing shows that the service is there: a proxy or another server gives each request one response
+ */
+export async function copyTask({ client, trial, requests, options }: OnTrial): Promise<Answer> {
+  const [first, ...others] = requests.responses.filter(({ operation }) => operation === "getData");
+  // A task and a path that do not exist, and a token that is not known: at the service, they are not all the same.
+  if (first !== undefined && [first, ...others].every((each) => each.status === first.status && isForeign(each))) {
+    const { settingName = (name: string) => name } = options;
+    throw new CliError(
+      `Each read got the same response, ${first.status} without an error of the service, as from a proxy or another server. Check that ${settingName("baseUrl")} is the address of the service, and that the service works.`,
+    );
+  }
   trial.making("copy");
   try {
     const { data } = await client.copyTask({ taskId: trial.from, taskGroupId: trial.group });
@@ -34,6 +48,10 @@ export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
         "Look for the copy in the service's own interface. To go on with it is not possible: run the probe again.",
     };
   }
+}
+
+function isForeign({ body }: RawResponse): boolean {
+  return ["error", "requestId"].every((name) => fieldAt(body, name) === undefined);
 }
 
 export async function idShapes({ trial, requests, taskId }: OnCopy): Promise<Answer> {

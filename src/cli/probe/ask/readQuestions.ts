@@ -5,6 +5,7 @@ import { fieldOf } from "../../../resources/task/taskPresence";
 import { plain, saysSuccess } from "../../../service/contract/successWords";
 import type { DataPage } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
+import { usualTypes } from "../../options";
 import type { Answer, FittingSetting, OnTask, Probing } from "../question";
 import { described, needsSetting, nobody, readRows, settingOf, vocabulary } from "../question";
 import { credentialReplyOf, meaningOf, replyOf } from "../requests";
@@ -125,9 +126,6 @@ export async function refreshPath({ clientWith, options }: Probing): Promise<Ans
     is,
   };
 }
-
-/** The types that public documentation of such services names. */
-export const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
 
 /** The actions of the usual types and of those of the settings. Undefined if the service refuses to show them. */
 export async function readActions(

@@ -32,9 +32,12 @@ export async function lateRows({ client, requests, trial, taskId }: OnRun): Prom
   }
   const earlier = run.totals.filter((total) => total < last).length;
   const isExact = requests.isExactSince(run.begun);
-  const found = `Totals after the end, one after the other: ${run.totals.join(", ")}.`;
+  const found = `Totals, one after the other: ${run.totals.join(", ")}.`;
   if (earlier === 0 && isSettled(run.totals)) {
     return { found, behaviours: isExact ? ["rowsArriveLate=0"] : [] };
+  }
+  if (!run.hasEnded && run.looks.some(({ ids }) => ids.length > 0)) {
+    return { is: "unclear", found: `${found} The run had not ended.` };
   }
   // An export right after the last subtask would miss rows, or refuse to mark them.
   return {

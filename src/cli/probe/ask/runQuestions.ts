@@ -2,15 +2,16 @@ import { terminalStatusOf } from "../../../resources/run/statuses";
 import { isServiceError } from "../../../service/errors/errors";
 import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
 import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
-import { fieldAt, replyOf } from "../requests";
+import { exactJson, fieldAt, replyOf } from "../requests";
 import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
 export async function start({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
   trial.making("run");
   const begun = requests.now;
+  let body: Buffer;
   try {
-    await client.send("startTask", { request: { taskId } });
+    body = await client.send("startTask", { request: { taskId } });
   } catch (error) {
     if (!isServiceError(error)) {
       throw error;
@@ -26,22 +27,23 @@ export async function start({ client, requests, trial, taskId }: OnCopy): Promis
       remedy: "Look for the run in the service's own interface.",
     };
   }
-  const data = fieldAt(requests.last?.body, "data");
-  const [lotNo, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
+  const data = fieldAt(exactJson(body), "data");
+  const [given, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
+  const lotNo = typeof given === "number" ? String(given) : given;
   trial.run = {
     ...{ begun, looks: [], totals: [], hasEnded: false },
     lotNo: typeof lotNo === "string" ? lotNo : undefined,
     startStatus: typeof status === "string" ? status : undefined,
   };
   trial.made();
-  if (typeof lotNo === "string" && typeof status === "string") {
-    const found = `A lotNo (${shapeOf(lotNo)}) and the status ${described([status])}.`;
+  if (typeof lotNo === "string" && lotNo !== "") {
+    const found = `A lotNo (${shapeOf(lotNo)}) and ${typeof status === "string" ? `the status ${described([status])}` : "no status"}.`;
     return { found, behaviours: ["startResponse=data"] };
   }
   const isKnown = data === true || data === null;
   return {
     is: "problem",
-    found: `The response has no lotNo and status: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
+    found: `The response has no lotNo: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
     behaviours: isKnown ? [`startResponse=${data}`] : [],
     limitation:
       "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
@@ -77,25 +79,29 @@ export async function changeWhileRunning({ clientWith, trial, taskId }: OnRun): 
 /** For runs whose subtasks do not tell the end of their rows. */
 export const rowsSettled = 'finishedWhen: "rowsSettled" of each CloudRun';
 
-/** Seconds of the longest wait between two reads. */
-const longestWait = 300;
+/** Seconds that the reads of the list take together, at most. */
+const longestCourse = 840;
 /** Requests that are kept for the questions about rows. */
 const kept = 17;
+/** Requests that are kept for the run before it starts: the start, a change, and a few reads of the list besides. */
+export const keptForRun = kept + 6;
 /** Reads of the list that show nothing before the rows are looked at. */
 const patience = 4;
 
 /**
- * Reads the list until nothing in it runs, with waits that grow. A list that stays empty is given up when rows have
- * settled.
+ * Reads the list until nothing in it runs. The waits grow threefold, however few reads are left for the time. A list
+ * that stays empty is given up when rows have settled.
  */
 export async function course({ client, requests, settings, trial, taskId }: OnRun): Promise<Answer> {
   const { run } = trial;
   const begun = Date.now();
-  let wait = 0;
+  let waited = 0;
   let settled = 0;
   while (!run.hasEnded && settled < 2 && requests.left > kept) {
+    const reads = Math.max(1, requests.left - kept - (run.during === undefined ? 1 : 0));
+    const wait = run.looks.length === 0 ? 0 : Math.max(2, ((longestCourse - waited) * 2) / (3 ** reads - 1));
     await trial.sleep(wait * 1000);
-    wait = Math.min(Math.max(2, wait * 3), longestWait);
+    waited += wait;
     const { response, refusal } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 }));
     if (response === undefined) {
       const found = `A refusal of the list: ${refusalIn(refusal)}.`;
@@ -114,6 +120,9 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
       settled = total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
       run.totals.push(total);
     }
+  }
+  if (run.looks.length === 0) {
+    return { is: "unclear", found: "Not asked: the requests for it were used up before." };
   }
   const words = run.looks.flatMap(({ statuses }) => statuses);
   if (words.length === 0) {

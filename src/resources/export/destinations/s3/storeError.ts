@@ -1,3 +1,4 @@
+import { unknownIssuerCodes } from "../../../../service/errors/failures";
 import { oneLine, Redactor } from "../../../../service/errors/foreignText";
 import { hideSecrets } from "../../../../service/errors/secretShapes";
 import { ResourceError } from "../../../resource";
@@ -42,11 +43,7 @@ const reasons: Readonly<Record<string, Reason>> = {
     "no region is set",
     "Set AWS_REGION, for example to us-east-1 for a store that has no regions.",
   ],
-  SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,
-  DEPTH_ZERO_SELF_SIGNED_CERT: unknownIssuer,
-  UNABLE_TO_GET_ISSUER_CERT: unknownIssuer,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
+  ...Object.fromEntries(unknownIssuerCodes.map((code) => [code, unknownIssuer])),
   NotImplemented: [
     "the store does not support this request",
     "Use a store with conditional writes and multipart uploads.",
