@@ -31,7 +31,7 @@ export function calloutsOf(changes: readonly ResourceChange[]): Callout[] {
   );
 }
 
-const isMade = ({ does }: ResourceChange): boolean => does === "create" || does === "replace" || does === "import";
+const isMade = ({ does }: ResourceChange): boolean => does === "create" || does === "replace";
 const isRemoved = ({ does, isRetained }: ResourceChange): boolean =>
   (does === "delete" || does === "replace") && !isRetained;
 
