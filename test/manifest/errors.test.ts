@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
+
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describeProblem } from "../internals/manifest";
@@ -17,6 +19,19 @@ describe("the errors of a manifest", () => {
       assert.deepEqual(messages().join("\n").split("\n"), says);
     });
   }
+
+  it("refuse an output in place of a list of names, or in it: the names would be lost", () => {
+    folder.write({
+      "novels.yaml":
+        'from: { adoptTaskId: t }\nwas: "${all}"\nopts: { ignoreChanges: "${some}" }\nrun: { rerunOn: "${some}", triggers: "${all}" }\n',
+    });
+    const all = new Later([]);
+    const found = folder.read(".", { all, some: ["novels", all] }).problems;
+    assert.deepEqual(
+      found.map(({ path, reason }) => `${path}: ${reason.split(";")[0]}`),
+      ["was", "opts.ignoreChanges", "run.rerunOn"].map((path) => `${path}: must be known when the program runs`),
+    );
+  });
 
   it("come all at once, of all files and in their order", () => {
     folder.write({ "b.yaml": "acions: {}\nrun: { waitFor: x }\n", "a/z.yaml": "", "a/c.yml": "from:\n\tx" });
