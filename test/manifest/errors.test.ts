@@ -70,6 +70,21 @@ describe("the errors of a manifest", () => {
     ]);
   });
 
+  it("name both files of two exports with one name", () => {
+    const task = (name: string): string =>
+      `from: { adoptTaskId: t }\nrun: {}\nexports: { ${name}: { path: "{lotNo}.csv" } }\n`;
+    folder.write({ "a.yaml": task("b-c"), "a-b.yaml": task("c") });
+    assert.deepEqual(
+      folder.read().problems.map(({ file, line, path, reason }) => [file, line, path, reason]),
+      [
+        [
+          ...["a.yaml", 3, "exports.b-c"],
+          'is the second export with the name "a-b-c"; the first is a-b.yaml:3. Give one of them another name',
+        ],
+      ],
+    );
+  });
+
   it("refuse aliases that nest too deeply", () => {
     const rest = Array.from({ length: 150 }, (_, index) => `    k${index + 1}: &a${index + 1} [*a${index}]\n`);
     folder.write({ "novels.yaml": `run:\n  triggers:\n    k0: &a0 [x]\n${rest.join("")}` });
