@@ -7,6 +7,8 @@ import { CliError } from "../exitCodes";
 /** What a plan does with one resource. */
 export interface ResourceChange {
   urn: string;
+  /** The URN before, if the plan renames the resource. */
+  earlierUrn?: string;
   /** `ExtractionTask` for a type of this package, otherwise the whole type. */
   type: string;
   name: string;
@@ -128,6 +130,7 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
   const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
   return {
     urn,
+    earlierUrn: typeof old.urn === "string" && old.urn !== urn ? old.urn : undefined,
     type: ownType ?? type,
     name,
     isOurs: ownType !== undefined,
