@@ -168,7 +168,11 @@ describe("the report of a plan", () => {
         ...step({ op: "delete", type: "TaskCopy", name: "retained" }),
         oldState: { inputs: copy, retainOnDelete: true },
       },
-      step({ op: "delete", type: "DataExport", name: "rows", old: { path: "r.csv", onDelete: "removeFile" } }),
+      {
+        ...step({ op: "delete", type: "DataExport", name: "rows" }),
+        oldState: { inputs: { path: "{lotNo}.csv", onDelete: "removeFile" }, outputs: { file: "7.csv" } },
+      },
+      step({ op: "delete", type: "DataExport", name: "other", old: { path: "r.csv", onDelete: "removeFile" } }),
       step({
         op: "create-replacement",
         type: "CloudRun",
@@ -188,9 +192,10 @@ describe("the report of a plan", () => {
       "> - ExtractionTask `forced` removes all rows of task `task-2`.",
       "> - CloudRun `again` starts a run, which may cost money, because `triggers` changed.",
       "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
-      "> - DataExport `rows` removes the file `r.csv`.",
+      "> - DataExport `rows` removes the file `7.csv`.",
+      "> - DataExport `other` removes the file `r.csv`.",
     ]);
-    assert.match(text, /^1 to adopt, 1 to update, 1 to replace, 6 to delete\.$/m);
+    assert.match(text, /^1 to adopt, 1 to update, 1 to replace, 7 to delete\.$/m);
   });
 
   it("says that an import starts no run", () => {

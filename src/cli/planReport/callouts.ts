@@ -65,9 +65,9 @@ function removedRows(change: ResourceChange): string | undefined {
 }
 
 function removedFile(change: ResourceChange): string | undefined {
-  const { type, old } = change;
+  const { type, old, outputs } = change;
   return type === "DataExport" && isRemoved(change) && old.onDelete === "removeFile"
-    ? `removes the file ${code(String(old.path ?? ""))}`
+    ? `removes the file ${code(String(outputs.file ?? old.path ?? ""))}`
     : undefined;
 }
 

@@ -19,6 +19,8 @@ export interface ResourceChange {
   id?: string;
   old: Inputs;
   now: Inputs;
+  /** The outputs of the resource that exists. */
+  outputs: Inputs;
   /** Paths that the engine names as changed. */
   paths: string[];
   replaceReasons: string[];
@@ -138,6 +140,7 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
     id: steps.find(({ id }) => id !== undefined)?.id,
     old: isRecord(old.inputs) ? old.inputs : {},
     now: isRecord(now.inputs) ? now.inputs : {},
+    outputs: isRecord(old.outputs) ? old.outputs : {},
     paths: [...new Set(steps.flatMap(({ paths }) => paths))],
     replaceReasons: [...new Set(steps.flatMap(({ replaceReasons }) => replaceReasons))],
     sourcesOf: (argument) => (isRecord(dependencies) ? listOfStrings(dependencies[argument]) : []),
