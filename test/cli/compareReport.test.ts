@@ -33,6 +33,12 @@ describe("the report of webextract compare", () => {
       ]);
     });
 
+    it("shows more digits where the number would look like the limit", async () => {
+      assert.deepEqual(await failed(many(30_001), many(27_000), "rows<-10%"), [
+        { condition: "rows<-10%", found: "-10.003%" },
+      ]);
+    });
+
     it("measures the filled share in percentage points, of any name of a field", async () => {
       const name = "a<1% b";
       const head = many(20).map((each, index) => ({ ...each, [name]: index === 0 ? " " : "x" }));
