@@ -7,6 +7,7 @@ import type { Layer, Step } from "../provider/step";
 import type { Problem } from "../resources/args";
 import { workArgs } from "../resources/args";
 import type { AnyResource } from "../resources/index";
+import { unfinishedRunAdvice } from "../resources/index";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
 import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
@@ -88,6 +89,21 @@ export class Declarations {
     this.declared.set(urn, { ...this.declared.get(urn), ...declared });
     if (isNew) {
       this.settingsOf(declared.resource, declared.args)?.add(urn);
+    }
+    this.warnOfUnfinishedRun(urn, declared.args);
+  }
+
+  /** The id of a run that is not started yet is unknown in a preview. */
+  private warnOfUnfinishedRun(urn: string, { lotNo }: Properties): void {
+    for (const [run, { resource, args, id }] of this.declared) {
+      if (
+        resource.provides === "runs" &&
+        id !== undefined &&
+        id === lotNo &&
+        (args.waitFor ?? "started") === "started"
+      ) {
+        this.host.warnOnce(unfinishedRunAdvice(titleOf(urn), titleOf(run)), urn);
+      }
     }
   }
 

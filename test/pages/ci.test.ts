@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../scripts/commands";
 import { configKeys } from "../internals/config";
 import { readWorkflow, stepsOf } from "./workflow";
 
@@ -20,4 +23,24 @@ describe("the workflows for CI", () => {
       for (const variable of ours) assert.ok(known.includes(variable), variable);
     });
   }
+
+  it("use the major versions of actions, and the Node.js, of this repository's own workflows, which are kept up to date", () => {
+    const own = textOf(".github/workflows");
+    const majors = new Map(
+      [...own.matchAll(/uses: ([\w-]+\/[\w-]+)@\w+ # v(\d+)/g)].map(([, name, major]) => [name, major]),
+    );
+    const examples = textOf("examples");
+    const used = [...examples.matchAll(/uses: ([\w-]+\/[\w-]+)\S*@v(\d+)/g)].filter(([, name]) => majors.has(name));
+    assert.ok(used.length > 10);
+    for (const [line, name, major] of used) assert.equal(major, majors.get(name), line);
+    const versions = [...examples.matchAll(/node-version: (\d+)/g)].map(([, version]) => version);
+    assert.deepEqual([...new Set(versions)], [/node-version: (\d+)/.exec(own)?.[1]]);
+  });
 });
+
+/** The YAML files of a folder. */
+function textOf(folder: string): string {
+  const names = readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => /\.ya?ml$/.test(name) && !name.includes("node_modules"));
+  return files.map((name) => readFileSync(join(repositoryRoot, folder, name), "utf8")).join("\n");
+}

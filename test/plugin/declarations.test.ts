@@ -123,4 +123,20 @@ describe("what a program of the native plugin declares", () => {
       /Nothing was sent for TaskLoopItems "TaskLoopItems"\. Add dependsOn/,
     );
   });
+
+  it("warns of an export that takes lotNo from a run that is not waited for", async () => {
+    const warningsFor = async (waitFor: object): Promise<string[]> => {
+      const { id } = await world.create("CloudRun", await world.checked("CloudRun", { ...runArgs, ...waitFor }));
+      world.warnings.length = 0;
+      await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: id, path: "rows.csv" });
+      return [...world.warnings];
+    };
+    const expected =
+      'DataExport "DataExport" takes lotNo from CloudRun "CloudRun", which does not wait for the end of the run (waitFor: "started"). ' +
+      'So the export may read before all rows are there. Set waitFor: "finished" on CloudRun "CloudRun".';
+    assert.deepEqual(await warningsFor({}), [expected]);
+    assert.deepEqual(await warningsFor({ waitFor: "finished" }), []);
+    await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: "another", path: "rows.csv" });
+    assert.deepEqual(world.warnings, []);
+  });
 });

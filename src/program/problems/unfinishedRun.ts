@@ -1,22 +1,15 @@
 import type { Output, Resource } from "@pulumi/pulumi";
+import { unfinishedRunAdvice } from "../../resources/index";
 import { warnOnce } from "../perProgram";
 import { taskOf } from "../taskOrder";
 
-/**
- * Warns once if an export can read a batch before its run has ended. With `waitFor: "started"`, Pulumi continues when
- * the run has started.
- */
+/** Warns once if an export can read a batch before its run has ended. */
 export function warnOfUnfinishedRun(name: string, args: { taskId: unknown; profile?: unknown; lotNo?: unknown }): void {
   const runs = taskOf(args.taskId, args.profile).runs as { title: string; resource: Run }[];
   const run = runs.find(({ resource }) => resource.id === args.lotNo);
   run?.resource.waitFor.apply((waitFor = "started") => {
     if (waitFor === "started") {
-      void warnOnce(
-        "unfinished runs",
-        `DataExport "${name}" takes lotNo from ${run.title}, which does not wait for the end of the run (waitFor: "started"). ` +
-          `So the export may read before all rows are there. Set waitFor: "finished" on ${run.title}.`,
-        run.resource,
-      );
+      void warnOnce("unfinished runs", unfinishedRunAdvice(`DataExport "${name}"`, run.title), run.resource);
     }
   });
 }

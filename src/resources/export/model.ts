@@ -31,7 +31,7 @@ export interface DataExportArgs extends ProfileArgs {
    */
   scope: "batch" | "all" | "notExported";
   /**
-   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; the classes warn if the run
+   * The run whose rows are read. Pass the `id` of a CloudRun with `waitFor: "finished"`; a warning tells you if the run
    * does not wait for its end. Required with `scope: "batch"`, refused with any other. A change exports again.
    */
   lotNo?: string;
