@@ -1,7 +1,9 @@
 // Prints what a plan of production changes, as options that limit an up to the same resources of the trial stack.
 import { readFileSync } from "node:fs";
 
-const { steps } = JSON.parse(readFileSync("plan.json", "utf8"));
+const text = readFileSync("plan.json", "utf8");
+// The installation of a policy pack writes to the same output, before the plan.
+const { steps } = JSON.parse(text.slice(text.search(/^\{$/m)));
 const isTried = ({ op, urn }) => op !== "same" && op !== "delete" && urn.includes("webextract:");
 const urns = new Set(steps.filter(isTried).map(({ urn }) => urn.replace(/^urn:pulumi:[^:]+/, "urn:pulumi:trial")));
 for (const urn of urns) {

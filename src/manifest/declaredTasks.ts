@@ -36,6 +36,8 @@ export interface DeclaredRun extends Declared {
 export interface DeclaredExport extends Declared {
   /** Whether it reads the rows of the run of its task. */
   readsRun: boolean;
+  /** Where it is. */
+  at: Place;
 }
 
 export interface Declared {
@@ -134,20 +136,21 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
   const keys = [key, ...before.filter((each) => !isUrn(each))];
   const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];
   const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
-  return { name, was: [...names, ...before.filter(isUrn)], opts: optionsOf(opts), args, readsRun };
+  const at = task.reader.placeOf(path);
+  return { name, was: [...names, ...before.filter(isUrn)], opts: optionsOf(opts), args, readsRun, at };
 }
 
 /** Checks what tasks say of each other. */
 export function checkNames(tasks: readonly DeclaredTask[], problems: Problems): void {
   const places = new Map<string, Place>();
-  for (const { name, at } of tasks) {
-    const first = places.get(name);
-    if (first !== undefined) {
-      const place = `${first.file.name}:${first.file.lines.linePos(first.offset).line}`;
-      const reason = `is the second task with the name "${name}"; the first is ${place}. Give one of them another name`;
-      problems.add(at, reason);
+  const placesOfExports = new Map<string, Place>();
+  for (const task of tasks) {
+    if (isFirst("task", task, places, problems)) {
+      // Those of "a" and "a-b" can be equal: "a-b-c".
+      for (const each of task.exports) {
+        isFirst("export", each, placesOfExports, problems);
+      }
     }
-    places.set(name, first ?? at);
   }
   const ownerOf = new Map<string, DeclaredTask>();
   for (const task of tasks) {
@@ -169,6 +172,18 @@ export function checkNames(tasks: readonly DeclaredTask[], problems: Problems): 
       }
     }
   }
+}
+
+/** Whether no other one before has this name. Otherwise the second one is a problem. */
+function isFirst(what: string, { name, at }: NameAt, places: Map<string, Place>, problems: Problems): boolean {
+  const first = places.get(name);
+  if (first !== undefined) {
+    const place = `${first.file.name}:${first.file.lines.linePos(first.offset).line}`;
+    const reason = `is the second ${what} with the name "${name}"; the first is ${place}. Give one of them another name`;
+    problems.add(at, reason);
+  }
+  places.set(name, first ?? at);
+  return first === undefined;
 }
 
 function problemsOf({ rules }: Pick<AnyResource, "rules">, args: Values): Problem[] {

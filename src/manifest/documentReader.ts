@@ -245,7 +245,8 @@ export class DocumentReader {
       return this.refuse(path, "must be a map; got a variable, which can stand for a single value or a list");
     }
     // A check without a program knows no variable at all.
-    if (isLater(value) && value !== unknown && knownShapes.has(shape)) {
+    const known = shape.is === "list" ? shape.of : shape;
+    if (knownShapes.has(known) && [value].flat().some((each) => isLater(each) && each !== unknown)) {
       return this.refuse(
         path,
         "must be known when the program runs; got a variable that is secret, an output or a promise",

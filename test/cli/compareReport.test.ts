@@ -33,6 +33,25 @@ describe("the report of webextract compare", () => {
       ]);
     });
 
+    it("fails if it is about rows by their key, and none has a key of its own", async () => {
+      const twice = [...many(3), ...many(3)];
+      const found = "no row could be compared";
+      const changed = { condition: "changed>0", found };
+      assert.deepEqual(await failed(many(3), twice, "rows<0%", "changed>0", "removed>99%"), [
+        changed,
+        { condition: "removed>99%", found },
+      ]);
+      assert.deepEqual(await failed(many(3, { v: 1 }), [row(2, { v: 1 }), ...twice], "changed>0"), [changed]);
+      assert.deepEqual(await failed([...many(3), row(9)], twice, "changed>0"), []);
+      assert.deepEqual(await failed([], [], "changed>0"), []);
+    });
+
+    it("shows more digits where the number would look like the limit", async () => {
+      assert.deepEqual(await failed(many(30_001), many(27_000), "rows<-10%"), [
+        { condition: "rows<-10%", found: "-10.003%" },
+      ]);
+    });
+
     it("measures the filled share in percentage points, of any name of a field", async () => {
       const name = "a<1% b";
       const head = many(20).map((each, index) => ({ ...each, [name]: index === 0 ? " " : "x" }));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
@@ -105,6 +106,19 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal(found, "http://127.0.0.1:1");
     assert.ok(!`${ended.stdout}${ended.stderr}`.includes("very-secret"));
     assert.equal((await doctor({ HTTPS_PROXY: proxy })).proxy?.found, "none for this service");
+  });
+
+  it("names a command that hides files from other users and keeps the journal beside them, also in a folder with a space", async () => {
+    const store = world.path("Application Support");
+    mkdirSync(join(store, "journal"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(store, "tokens.json"), "{}");
+    chmodSync(join(store, "tokens.json"), 0o644);
+    const find = async (): Promise<Finding | undefined> =>
+      (await doctor({ WEBEXTRACT_TOKEN_STORE: store }))["token store"];
+    const command = (await find())?.remedy?.replace(/^Run: /, "") ?? "";
+    execFileSync("sh", ["-c", command]);
+    assert.equal((await find())?.is, "good");
+    assert.equal(statSync(join(store, "journal")).mode & 0o777, 0o700);
   });
 
   it("looks at the folders of the token store and the journal", async () => {

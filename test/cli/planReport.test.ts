@@ -92,6 +92,40 @@ describe("the report of a plan", () => {
     assert.doesNotMatch(text, /actions\S*(?:sha256|count)/);
   });
 
+  it("shows long values and lines that begin alike from shortly before they differ", () => {
+    const path = "//div[@class='container']".repeat(8);
+    const list = (end: string): string[] => [`https://shop.test/${"a".repeat(200)}/${end}`];
+    const text = report([
+      step({
+        old: actions({ Selector: `${path}/ul`, Short: "//ul/li[1]" }, loop(list("1"))),
+        now: actions({ Selector: `${path}/ol`, Short: "//ul/li[2]" }, loop(list("2"))),
+      }),
+    ]);
+    assert.deepEqual(text.match(/^\| `actions.*$/gm), [
+      "| `actions.open.properties.Selector` | `…@class='container']/ul` | `…@class='container']/ol` |",
+      "| `actions.open.properties.Short` | `//ul/li[1]` | `//ul/li[2]` |",
+      `| \`actions.open.loop.items\` | | +1 / -1<br>\`+ …${"a".repeat(19)}/2\`<br>\`- …${"a".repeat(19)}/1\` |`,
+    ]);
+  });
+
+  it("shows what differs in a line break at the end, in the type, in a digest of the user or in an empty map", () => {
+    const text = report([
+      step({ old: actions({ Script: "a\nb" }), now: actions({ Script: "a\nb\n" }) }),
+      step({
+        type: "CloudRun",
+        old: { triggers: { sha256: "1", count: 1, version: "2" } },
+        now: { triggers: { sha256: "3", count: 2, version: 2, empty: {} } },
+      }),
+    ]);
+    assert.deepEqual(text.match(/^\| `.*$/gm), [
+      "| `actions.open.properties.Script` | `a⏎b` | `a⏎b⏎` |",
+      "| `triggers.sha256` | `1` | `3` |",
+      "| `triggers.count` | `1` | `2` |",
+      '| `triggers.version` | `"2"` | `2` |',
+      "| `triggers.empty` |  | `{}` |",
+    ]);
+  });
+
   it("groups what belongs to a task: by its resource, by its id, and before the task exists", () => {
     const run = { propertyDependencies: { taskId: [urnOf("TaskCopy", "new")] } };
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -113,6 +147,16 @@ describe("the report of a plan", () => {
     assert.match(text, /`taskId` \| {2}\| `\(known after the up\)`/);
   });
 
+  it("calls a task that no resource of the plan declares by its id, not by a configuration with the same id", () => {
+    const config = { taskId: "task-1", actions: {} };
+    const text = report(
+      ["one", "two"].map((name) =>
+        step({ type: "TaskActionConfig", name, id: "task-1", old: config, now: { ...config, onDelete: "restore" } }),
+      ),
+    );
+    assert.deepEqual(text.match(/^###.*$/gm), ["### Task `task-1`"]);
+  });
+
   it("begins with removed rows and paid runs", () => {
     const copy = { sourceTaskId: "s", taskGroupId: "g" };
     const text = report([
@@ -124,7 +168,11 @@ describe("the report of a plan", () => {
         ...step({ op: "delete", type: "TaskCopy", name: "retained" }),
         oldState: { inputs: copy, retainOnDelete: true },
       },
-      step({ op: "delete", type: "DataExport", name: "rows", old: { path: "r.csv", onDelete: "removeFile" } }),
+      {
+        ...step({ op: "delete", type: "DataExport", name: "rows" }),
+        oldState: { inputs: { path: "{lotNo}.csv", onDelete: "removeFile" }, outputs: { file: "7.csv" } },
+      },
+      step({ op: "delete", type: "DataExport", name: "other", old: { path: "r.csv", onDelete: "removeFile" } }),
       step({
         op: "create-replacement",
         type: "CloudRun",
@@ -144,9 +192,32 @@ describe("the report of a plan", () => {
       "> - ExtractionTask `forced` removes all rows of task `task-2`.",
       "> - CloudRun `again` starts a run, which may cost money, because `triggers` changed.",
       "> - CloudSubtasks `parts` starts subtasks, which may cost money.",
-      "> - DataExport `rows` removes the file `r.csv`.",
+      "> - DataExport `rows` removes the file `7.csv`.",
+      "> - DataExport `other` removes the file `r.csv`.",
     ]);
-    assert.match(text, /^1 to adopt, 1 to update, 1 to replace, 6 to delete\.$/m);
+    assert.match(text, /^1 to adopt, 1 to update, 1 to replace, 7 to delete\.$/m);
+  });
+
+  it("says that an import starts no run", () => {
+    const text = report([step({ op: "import", type: "CloudRun", name: "found", now: { taskId: "task-1" } })]);
+    assert.match(text, /^1 to import\.$/m);
+    assert.doesNotMatch(text, /may cost money/);
+  });
+
+  it("names the task that an earlier up has replaced and is still to be deleted, not the one in its place", () => {
+    const from = { sourceTaskId: "s", taskGroupId: "g" };
+    const text = report([
+      step({ id: "task-2", old: { from }, now: { from, onDelete: "retain" } }),
+      step({ op: "delete-replaced", id: "task-1", old: { from } }),
+    ]);
+    assert.match(text, /^1 to update, 1 to delete\.$/m);
+    assert.match(text, /removes the rows of task `task-1`/);
+    assert.match(text, /^### Task `novels` \(`task-2`\)$/m);
+  });
+
+  it("shows a message once that the engine repeats", () => {
+    const message = { severity: "warning", message: "warning: again" };
+    assert.equal(report([], { diagnostics: [message, message] }).match(/again/g)?.length, 1);
   });
 
   it("names the label of a run, and not one that an earlier run had", () => {
@@ -189,6 +260,11 @@ describe("the report of a plan", () => {
     assert.doesNotMatch(text, /hidden|plaintext/);
     assert.match(text, /properties\.Cookie` \| `\[secret\]` \| `\[secret\]`/);
     assert.match(text, /properties\.Sealed` \| `\[secret\]` \| `\[secret\]`/);
+  });
+
+  it("hides a number with the name of a secret", () => {
+    const text = report([step({ old: { triggers: { password: 12_345 } }, now: { triggers: { password: 54_321 } } })]);
+    assert.doesNotMatch(text, /12345|54321/);
   });
 
   it("never shows a value of a secret's shape, wherever it stands, and shows harmless values", () => {

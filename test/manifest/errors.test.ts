@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
+
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describeProblem } from "../internals/manifest";
@@ -17,6 +19,19 @@ describe("the errors of a manifest", () => {
       assert.deepEqual(messages().join("\n").split("\n"), says);
     });
   }
+
+  it("refuse an output in place of a list of names, or in it: the names would be lost", () => {
+    folder.write({
+      "novels.yaml":
+        'from: { adoptTaskId: t }\nwas: "${all}"\nopts: { ignoreChanges: "${some}" }\nrun: { rerunOn: "${some}", triggers: "${all}" }\n',
+    });
+    const all = new Later([]);
+    const found = folder.read(".", { all, some: ["novels", all] }).problems;
+    assert.deepEqual(
+      found.map(({ path, reason }) => `${path}: ${reason.split(";")[0]}`),
+      ["was", "opts.ignoreChanges", "run.rerunOn"].map((path) => `${path}: must be known when the program runs`),
+    );
+  });
 
   it("come all at once, of all files and in their order", () => {
     folder.write({ "b.yaml": "acions: {}\nrun: { waitFor: x }\n", "a/z.yaml": "", "a/c.yml": "from:\n\tx" });
@@ -53,6 +68,21 @@ describe("the errors of a manifest", () => {
       'b/novels.yaml:1:1: is the second task with the name "novels"; the first is a/novels.yaml:1. Give one of them another name\n' +
         "  1 | from: { adoptTaskId: t }\n    | ^",
     ]);
+  });
+
+  it("name both files of two exports with one name", () => {
+    const task = (name: string): string =>
+      `from: { adoptTaskId: t }\nrun: {}\nexports: { ${name}: { path: "{lotNo}.csv" } }\n`;
+    folder.write({ "a.yaml": task("b-c"), "a-b.yaml": task("c") });
+    assert.deepEqual(
+      folder.read().problems.map(({ file, line, path, reason }) => [file, line, path, reason]),
+      [
+        [
+          ...["a.yaml", 3, "exports.b-c"],
+          'is the second export with the name "a-b-c"; the first is a-b.yaml:3. Give one of them another name',
+        ],
+      ],
+    );
   });
 
   it("refuse aliases that nest too deeply", () => {

@@ -38,6 +38,23 @@ describe("the example of a review", () => {
     }
   });
 
+  it("tries what the plan changes, also behind what the installation of a policy pack writes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-targets-"));
+    const urn = (name: string): string => `urn:pulumi:production::p::webextract:index:CloudRun::${name}`;
+    const steps = [
+      { op: "replace", urn: urn("a") },
+      { op: "delete", urn: urn("b") },
+    ];
+    try {
+      const plan = `Installing policy pack {x} ...\n${JSON.stringify({ steps }, null, 4)}\n`;
+      writeFileSync(join(folder, "plan.json"), plan);
+      const tried = await promisify(execFile)(process.execPath, [join(example, "targets.mjs")], { cwd: folder });
+      assert.equal(tried.stdout, "--target=urn:pulumi:trial::p::webextract:index:CloudRun::a\0");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it("writes one comment in a merge request of GitLab, and edits it at the next push", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-comment-"));
     const notes = [{ id: 1, author: { id: 8 }, body: "<!-- webextract review --> of somebody else" }];

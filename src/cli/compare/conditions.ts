@@ -69,11 +69,20 @@ export function failuresOf(conditions: readonly Condition[], comparison: Compari
   const gone = comparison.fields.filter(({ only }) => only === "base").map(({ name }) => name);
   return conditions.flatMap((condition): Failure[] => {
     const { text, subject, isBelow, limit, isPercent } = condition;
+    if (needsKey(condition) && comparesNothing(comparison)) {
+      return [{ condition: text, found: "no row could be compared" }];
+    }
     const found = subject === "fields-gone" ? gone.length : measured(condition, comparison);
     const fails = isBelow ? found < limit : found > limit;
-    const shown = subject === "fields-gone" ? gone.join(", ") : describeNumber(found, isPercent);
+    const shown = subject === "fields-gone" ? gone.join(", ") : describeNumber(found, limit, isPercent);
     return fails ? [{ condition: text, found: shown }] : [];
   });
+}
+
+/** Whether no row has a key of its own: no change would show. */
+function comparesNothing({ base, head, keyed }: Comparison): boolean {
+  const { added, removed, changed, unchanged } = keyed ?? {};
+  return base.rows + head.rows > 0 && !added?.rows && !removed?.rows && !changed && !unchanged;
 }
 
 function measured({ subject, field, isPercent }: Condition, { base, head, keyed, fields }: Comparison): number {
@@ -104,9 +113,11 @@ function rounded(number: number): number {
   return Number(number.toFixed(9));
 }
 
-function describeNumber(number: number, isPercent: boolean): string {
+function describeNumber(number: number, limit: number, isPercent: boolean): string {
   if (!isPercent) {
     return String(number);
   }
-  return Number.isFinite(number) ? `${Number(number.toFixed(2))}%` : "BASE has no rows";
+  // As many digits as tell it from the limit.
+  const shown = [2, 3, 4, 5, 6, 7, 8, 9].map((digits) => Number(number.toFixed(digits)));
+  return Number.isFinite(number) ? `${shown.find((each) => each !== limit) ?? number}%` : "BASE has no rows";
 }

@@ -1,8 +1,6 @@
 import { hideSecrets } from "../../service/errors/secretShapes";
+import { charactersBefore, differenceOf } from "../output/difference";
 import type { Key } from "./keyedRows";
-
-/** Characters that are shown before the first one that differs. */
-export const charactersBefore = 20;
 
 /** What a key is called in a report. */
 export type KeyNames = (key: Key) => string;
@@ -42,10 +40,4 @@ function shortened(text: string, begin: number, most: number): string {
   const half = Math.floor(most / 2);
   const middle = rest.length > most ? [...rest.slice(0, most - half), "…", ...rest.slice(-half)] : rest;
   return `${from > 0 ? "…" : ""}${middle.join("")}`;
-}
-
-/** The number of characters that both begin with. */
-export function differenceOf(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((character, index) => character !== other[index]);
-  return at < 0 ? one.length : at;
 }

@@ -1,5 +1,6 @@
 import { counted } from "../../resources/values";
 import { hideSecrets } from "../../service/errors/secretShapes";
+import { fromDifference } from "../output/difference";
 import type { Comparison, FieldComparison } from "./comparison";
 import type { Failure } from "./conditions";
 import { percentOf } from "./conditions";
@@ -7,7 +8,7 @@ import type { FieldFigures, ValueKind } from "./fieldFigures";
 import type { Examples, Key, KeyedRows, RowChange, UnusableKeys } from "./keyedRows";
 import { mostExamples } from "./keyedRows";
 import type { KeyNames } from "./keyNames";
-import { charactersBefore, differenceOf, keyNames } from "./keyNames";
+import { keyNames } from "./keyNames";
 
 /** A comparison in words and tables, for the terminal and for Markdown. */
 export interface Report {
@@ -252,16 +253,13 @@ function frequentIn({ frequent }: FieldFigures): Part {
   return frequent.length === 0 ? "" : foreign(frequent.map(({ value, rows }) => `${cut(value)} (${rows})`).join(", "));
 }
 
-/** Long values that begin alike are shown from shortly before they differ. */
 function changedCells(old: string | undefined, now: string | undefined): Part[] {
   if (old === undefined || now === undefined) {
     return [valueCell(old), valueCell(now)];
   }
   // Before the cut, because half of a secret could not be found.
-  const shown = [hideSecrets(old), hideSecrets(now)].map((text) => [...text]);
-  const [one = [], other = []] = shown;
-  const from = differenceOf(one, other) - charactersBefore;
-  return shown.map((text) => foreign(from > charactersBefore ? `…${text.slice(from).join("")}` : text.join("")));
+  const [one, other] = [hideSecrets(old), hideSecrets(now)];
+  return [foreign(fromDifference(one, other)), foreign(fromDifference(other, one))];
 }
 
 function valueCell(value: string | undefined): Part {

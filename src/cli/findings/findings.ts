@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
 import { withoutHint } from "../../resources/task/lostResponse";
-import { counted } from "../../resources/values";
+import { counted, shellWord } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import { isServiceError } from "../../service/errors/errors";
@@ -84,7 +84,8 @@ export async function folderFinding(check: string, folder: string, setting: stri
   const open = existing === folder ? await filesOpenToOthers(folder) : [];
   if (open.length > 0) {
     const found = `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`;
-    return problem(check, found, `Run: chmod 600 ${folder}/*`);
+    // The journal is a folder in that of the token store by default, and a folder needs its right to be entered.
+    return problem(check, found, `Run: chmod -R go= ${shellWord(folder)}`);
   }
   return good(check, existing === folder ? folder : `${folder}, which does not exist yet`);
 }

@@ -9,7 +9,8 @@ import { hideSecrets } from "../../service/errors/secretShapes";
 /** Of a whole report. Comments of a pull request may have 65,536 characters. */
 export const mostCharacters = 60_000;
 
-const longest = 160;
+/** Characters of a value that are shown. */
+export const longest = 160;
 
 /** A value, a name or a message, on one line. */
 export function code(text: string, most = longest): string {

@@ -31,7 +31,7 @@ export function calloutsOf(changes: readonly ResourceChange[]): Callout[] {
   );
 }
 
-const isMade = ({ does }: ResourceChange): boolean => does === "create" || does === "replace" || does === "import";
+const isMade = ({ does }: ResourceChange): boolean => does === "create" || does === "replace";
 const isRemoved = ({ does, isRetained }: ResourceChange): boolean =>
   (does === "delete" || does === "replace") && !isRetained;
 
@@ -65,9 +65,9 @@ function removedRows(change: ResourceChange): string | undefined {
 }
 
 function removedFile(change: ResourceChange): string | undefined {
-  const { type, old } = change;
+  const { type, old, outputs } = change;
   return type === "DataExport" && isRemoved(change) && old.onDelete === "removeFile"
-    ? `removes the file ${code(String(old.path ?? ""))}`
+    ? `removes the file ${code(String(outputs.file ?? old.path ?? ""))}`
     : undefined;
 }
 

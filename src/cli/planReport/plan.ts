@@ -1,4 +1,4 @@
-import { partsOfUrn } from "../../resources/urn";
+import { isTask, partsOfUrn } from "../../resources/urn";
 import { listOfStrings } from "../../resources/values";
 import { parsedJson } from "../../service/parsedJson";
 import { isRecord } from "../../values/isRecord";
@@ -7,6 +7,8 @@ import { CliError } from "../exitCodes";
 /** What a plan does with one resource. */
 export interface ResourceChange {
   urn: string;
+  /** The URN before, if the plan renames the resource. */
+  earlierUrn?: string;
   /** `ExtractionTask` for a type of this package, otherwise the whole type. */
   type: string;
   name: string;
@@ -17,6 +19,8 @@ export interface ResourceChange {
   id?: string;
   old: Inputs;
   now: Inputs;
+  /** The outputs of the resource that exists. */
+  outputs: Inputs;
   /** Paths that the engine names as changed. */
   paths: string[];
   replaceReasons: string[];
@@ -30,7 +34,7 @@ export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface Plan {
   changes: ResourceChange[];
-  /** URNs of all resources by their ids. */
+  /** URNs of the tasks by their ids. A configuration of a task has the same id. */
   urnsById: ReadonlyMap<string, string>;
   diagnostics: { severity: string; message: string }[];
 }
@@ -48,7 +52,7 @@ export function readPlan(text: string): Plan {
     const step = stepOf(each);
     if (step !== undefined) {
       byUrn.set(step.urn, [...(byUrn.get(step.urn) ?? []), step]);
-      if (step.id !== undefined && !urnsById.has(step.id)) {
+      if (step.id !== undefined && isTask(step.urn) && !urnsById.has(step.id)) {
         urnsById.set(step.id, step.urn);
       }
     }
@@ -60,7 +64,7 @@ export function readPlan(text: string): Plan {
     const { severity, message } = isRecord(each) ? each : {};
     return typeof severity === "string" && typeof message === "string" ? [{ severity, message }] : [];
   });
-  return { changes: [...byUrn].flatMap(([urn, all]) => changeOf(urn, all) ?? []), urnsById, diagnostics };
+  return { changes: [...byUrn].flatMap(([urn, all]) => changesOf(urn, all)), urnsById, diagnostics };
 }
 
 const noPlan = 'The input is not the output of "pulumi preview --json":';
@@ -100,6 +104,21 @@ function stepOf(step: Record<string, unknown>) {
 
 const unchanging = ["same", "read", "refresh"];
 
+/** With `--show-replacement-steps`, what an earlier up has replaced and is still to be deleted has the same URN. */
+function changesOf(urn: string, all: readonly Step[]): ResourceChange[] {
+  const isOfReplace = ({ op, id }: Step): boolean =>
+    all.some((each) => each.op !== op && each.op.includes("replace") && each.id === id);
+  const left = all.filter((step) => step.op === "delete-replaced" && !isOfReplace(step));
+  const changes = left.map((step) => changeOf(urn, [{ ...step, op: "delete" }]));
+  return [
+    ...changes,
+    changeOf(
+      urn,
+      all.filter((step) => !left.includes(step)),
+    ),
+  ].flatMap((each) => each ?? []);
+}
+
 /** The steps of a replace are one change. Undefined if nothing changes. */
 function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined {
   const steps = all.filter(({ op }) => !unchanging.includes(op));
@@ -113,6 +132,7 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
   const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
   return {
     urn,
+    earlierUrn: typeof old.urn === "string" && old.urn !== urn ? old.urn : undefined,
     type: ownType ?? type,
     name,
     isOurs: ownType !== undefined,
@@ -120,6 +140,7 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
     id: steps.find(({ id }) => id !== undefined)?.id,
     old: isRecord(old.inputs) ? old.inputs : {},
     now: isRecord(now.inputs) ? now.inputs : {},
+    outputs: isRecord(old.outputs) ? old.outputs : {},
     paths: [...new Set(steps.flatMap(({ paths }) => paths))],
     replaceReasons: [...new Set(steps.flatMap(({ replaceReasons }) => replaceReasons))],
     sourcesOf: (argument) => (isRecord(dependencies) ? listOfStrings(dependencies[argument]) : []),

@@ -94,7 +94,8 @@ function diagnosticsIn({ diagnostics }: Plan): string {
     .map(
       ({ severity, message }) => `- ${severity}: ${code(message.trim().replace(/^(?:error|warning): /, ""), 1_000)}`,
     );
-  return within(mostDiagnostics, lines, (count) => `- … and ${count} more messages.`).join("\n");
+  const all = [...new Set(lines)];
+  return within(mostDiagnostics, all, (count) => `- … and ${count} more messages.`).join("\n");
 }
 
 interface Group {

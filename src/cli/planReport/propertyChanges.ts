@@ -2,6 +2,8 @@ import { kindKey, unknownTexts } from "../../resources/engineValues";
 import { canonical, entryOf } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
 import { isRecord } from "../../values/isRecord";
+import { fromDifference } from "../output/difference";
+import { longest } from "../output/markdown";
 import type { ResourceChange } from "./plan";
 
 /** One property that differs. */
@@ -73,7 +75,7 @@ function cleaned(value: unknown, name = ""): unknown {
     return value.map((each) => cleaned(each, name));
   }
   if (!isRecord(value)) {
-    return value;
+    return typeof value === "number" && mayBeSecret(name, String(value)) ? secret : value;
   }
   if (kindKey in value) {
     return secret;
@@ -90,10 +92,13 @@ function cleanedText(text: string, name: string): string {
   return mayBeSecret(name, known) ? secret : known;
 }
 
-/** Digests say nothing to a reader where the list itself stands beside them. Of a file, they are all there is. */
+/**
+ * Digests say nothing to a reader where the list itself stands beside them. Of a file, they are all there is. A map of
+ * the user, such as `triggers`, can have the same names.
+ */
 function withoutDigests(map: Record<string, unknown>): Record<string, unknown> {
   const { sha256, count: _count, hosts: _hosts, ...list } = map;
-  return typeof sha256 !== "string" || "file" in map || "itemsFile" in map ? map : list;
+  return typeof sha256 === "string" && ("items" in list || "urls" in list) ? list : map;
 }
 
 /** @param raw both values with their secrets: what is secret on one side is not shown on the other */
@@ -104,18 +109,24 @@ function differences(old: unknown, now: unknown, path: string, raw: readonly unk
   const [before, after] = [mapOf(old), mapOf(now)];
   if (before !== undefined && after !== undefined) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    return names.flatMap((name) => {
-      const inRaw = raw.map((each) => (isRecord(each) ? entryOf(each, name) : undefined));
-      return differences(entryOf(before, name), entryOf(after, name), childPath(path, name), inRaw);
-    });
+    // An empty map beside nothing is a difference, too.
+    return names.length === 0
+      ? [{ path, ...ends(old, now) }]
+      : names.flatMap((name) => {
+          const inRaw = raw.map((each) => (isRecord(each) ? entryOf(each, name) : undefined));
+          return differences(entryOf(before, name), entryOf(after, name), childPath(path, name), inRaw);
+        });
   }
   if (raw.some(hasSecret)) {
     return [{ path, ...ends(old === undefined ? old : secret, now === undefined ? now : secret) }];
   }
   if (isLines(old) || isLines(now)) {
     const comparable = [old, now].every((each) => each === undefined || isLines(each) || typeof each === "string");
-    if (comparable && old !== later && now !== later && old !== secret && now !== secret) {
-      return [{ path, lines: lineChange(linesOf(old), linesOf(now)), ...ends(old, now) }];
+    const [before, after] = [linesOf(old), linesOf(now)];
+    // The same lines differ only in the line break at their end.
+    const isOther = before.join("\n") !== after.join("\n");
+    if (comparable && isOther && old !== later && now !== later && old !== secret && now !== secret) {
+      return [{ path, lines: lineChange(before, after), ...ends(old, now) }];
     }
   }
   return [{ path, ...ends(old, now) }];
@@ -129,7 +140,14 @@ function hasSecret(value: unknown): boolean {
 }
 
 function ends(old: unknown, now: unknown): Pick<PropertyChange, "old" | "now"> {
-  return { ...(old !== undefined && { old: inText(old) }), ...(now !== undefined && { now: inText(now) }) };
+  const texts = [old, now].map(inText);
+  // A number and the same digits as a string differ in their quotes only.
+  const [before = "", after = ""] =
+    texts[0] === texts[1] && typeof old !== typeof now ? [old, now].map((each) => JSON.stringify(each)) : texts;
+  return {
+    ...(old !== undefined && { old: fromDifference(before, now === undefined ? "" : after, longest) }),
+    ...(now !== undefined && { now: fromDifference(after, old === undefined ? "" : before, longest) }),
+  };
 }
 
 /** A map, or nothing, which compares with a map as an empty one. */
@@ -154,12 +172,12 @@ const mostExamples = 3;
 function lineChange(old: readonly string[], now: readonly string[]): LineChange {
   const added = missing(now, old);
   const removed = missing(old, now);
-  const shown = (sign: string, lines: readonly string[]): string[] =>
-    lines.slice(0, mostExamples).map((line) => `${sign} ${line}`);
+  const shown = (sign: string, lines: readonly string[], others: readonly string[]): string[] =>
+    lines.slice(0, mostExamples).map((line, index) => `${sign} ${fromDifference(line, others[index] ?? "", longest)}`);
   return {
     added: added.length,
     removed: removed.length,
-    examples: [...shown("+", added), ...shown("-", removed)],
+    examples: [...shown("+", added, removed), ...shown("-", removed, added)],
   };
 }
 

@@ -3,6 +3,7 @@ import { isPlainMap } from "../../resources/values";
 import type { StackResource } from "../connection/stackTasks";
 import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";
+import type { Plan } from "../planReport/plan";
 
 /** A DataExport that at least one of the two stacks has. */
 export interface ExportPair {
@@ -42,41 +43,60 @@ export function nameInProgram(urn: string): string {
   return urn.split("::").slice(2).join("::");
 }
 
-/** The exports of both stacks by their names, sorted by the names of their tasks. */
-export function exportPairs(base: StackState, head: StackState): ExportPair[] {
+/** Names in the program that a plan changes: the new ones by the old ones. */
+type Renamed = ReadonlyMap<string, string>;
+
+/**
+ * The exports of both stacks by their names, sorted by the names of their tasks.
+ * @param plan of the base stack; what it renames can have the new name in the head
+ */
+export function exportPairs(base: StackState, head: StackState, plan?: Plan): ExportPair[] {
+  const renamed: Renamed = new Map(
+    plan?.changes.flatMap(({ urn, earlierUrn: before }) =>
+      before === undefined ? [] : [[nameInProgram(before), nameInProgram(urn)]],
+    ),
+  );
   const [ofBase, ofHead] = [base, head].map(({ resources }) => resources.filter(({ type }) => type === "DataExport"));
   const left = new Set(ofHead);
   const counterpartOf = ({ urn, name }: StackResource): StackResource | undefined => {
+    const path = nameInProgram(urn);
     const others = [...left].filter((each) => each.name === name);
     // One name can occur several times, below different parents.
-    const found = others.find((each) => nameInProgram(each.urn) === nameInProgram(urn)) ?? others[0];
+    const found =
+      [...left].find((each) => nameInProgram(each.urn) === renamed.get(path)) ??
+      others.find((each) => nameInProgram(each.urn) === path) ??
+      others[0];
     if (found !== undefined) {
       left.delete(found);
     }
     return found;
   };
-  const pairs = (ofBase ?? []).map((each) => pairOf(each, counterpartOf(each), base, head));
-  const added = [...left].map((each) => pairOf(undefined, each, base, head));
+  const pairs = (ofBase ?? []).map((each) => pairOf([each, counterpartOf(each)], [base, head], renamed));
+  const added = [...left].map((each) => pairOf([undefined, each], [base, head], renamed));
   return [...pairs, ...added].sort((one, other) => byName(one.task, other.task) || byName(one.name, other.name));
 }
 
+type OfBoth<T> = readonly [base: T, head: T];
+
 function pairOf(
-  ofBase: StackResource | undefined,
-  ofHead: StackResource | undefined,
-  base: StackState,
-  head: StackState,
+  both: OfBoth<StackResource | undefined>,
+  [base, head]: OfBoth<StackState>,
+  renamed: Renamed,
 ): ExportPair {
-  const any = (ofBase ?? ofHead) as StackResource;
+  const [ofBase, ofHead] = both;
+  const { urn } = (ofBase ?? ofHead) as StackResource;
+  const path = renamed.get(nameInProgram(urn)) ?? nameInProgram(urn);
+  const name = path.split("::").slice(1).join("::");
   return {
-    ...{ name: any.name, path: nameInProgram(any.urn) },
-    task: taskName(any, ofBase === undefined ? head : base) ?? any.name,
+    ...{ name, path },
+    task: taskName(ofHead, head) ?? taskName(ofBase, base) ?? name,
     base: ofBase === undefined ? undefined : stackExport(ofBase, base),
-    head: withLastRun(ofHead === undefined ? undefined : stackExport(ofHead, head), any, head),
+    head: withLastRun(ofHead === undefined ? undefined : stackExport(ofHead, head), both, head, renamed),
   };
 }
 
-function taskName({ outputs }: StackResource, { resources }: StackState): string | undefined {
-  return resources.find((each) => isTask(each.urn) && isSameTask(each.outputs, outputs))?.name;
+function taskName(of: StackResource | undefined, { resources }: StackState): string | undefined {
+  return of && resources.find((each) => isTask(each.urn) && isSameTask(each.outputs, of.outputs))?.name;
 }
 
 function isSameTask(one: StackResource["outputs"], other: StackResource["outputs"]): boolean {
@@ -105,17 +125,21 @@ function placeOf({ taskId, profile, origin }: StackResource["outputs"], stack: s
 }
 
 /** The rows of the last run count. An export whose rows did not pass still has the file of an earlier run. */
-function withLastRun(found: StackExport | undefined, any: StackResource, head: StackState): StackExport | undefined {
-  const runs = any.sourcesOf("lotNo").map(nameInProgram);
+function withLastRun(
+  found: StackExport | undefined,
+  both: OfBoth<StackResource | undefined>,
+  head: StackState,
+  renamed: Renamed,
+): StackExport | undefined {
+  const before = both.flatMap((each) => each?.sourcesOf("lotNo").map(nameInProgram) ?? []);
+  const runs = before.flatMap((each) => [each, renamed.get(each)]);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));
   const lotNo = textOf(run?.outputs.lotNo);
   if (run === undefined || lotNo === undefined || lotNo === found?.lotNo) {
     return found;
   }
-  return {
-    ...placeOf(run.outputs, head.stack),
-    ...{ lotNo, runLabel: textOf(run.outputs.runLabel), unique: found?.unique ?? uniqueFields(any.inputs.checks) },
-  };
+  const unique = found?.unique ?? both.flatMap((each) => uniqueFields(each?.inputs.checks));
+  return { ...placeOf(run.outputs, head.stack), lotNo, runLabel: textOf(run.outputs.runLabel), unique };
 }
 
 function uniqueFields(checks: unknown): string[] {

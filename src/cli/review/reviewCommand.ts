@@ -69,7 +69,7 @@ export const reviewCommand: CliCommand = {
     const plan = flags.plan === undefined ? undefined : readPlan(await inputText(flags.plan, cli));
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
-    const pairs = exportPairs(base, head);
+    const pairs = exportPairs(base, head, plan);
     const review = await reviewPairs(pairs, { key, ignored, conditions, plan, values: withValues }, cli);
     const failures = failuresIn(review, conditions.length > 0, plan);
     const markdown = reviewReport({

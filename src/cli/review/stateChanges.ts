@@ -42,7 +42,7 @@ function changeOf(
     does: base === undefined ? "create" : head === undefined ? "delete" : "update",
     old: onlyWith(base?.inputs, isOwn),
     now: onlyWith(head?.inputs, isOwn),
-    ...{ paths: [], replaceReasons: [], sourcesOf, isRetained: false },
+    ...{ outputs: base?.outputs ?? {}, paths: [], replaceReasons: [], sourcesOf, isRetained: false },
   };
   return change.does === "update" && propertyChanges(change).length === 0 ? undefined : change;
 }
