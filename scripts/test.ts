@@ -37,8 +37,9 @@ const slow = "**/*.slow.test.ts";
 const partsOfUnitTests = [
   "test/{service,provider,scripts}/**/*.test.ts",
   "test/resources/**/*.test.ts",
-  "test/{emulator/page,cli/probe}/**/*.test.ts",
-  "test/cli/{*,adopt/*}.test.ts",
+  "test/{emulator/page,cli/probe,package}/**/*.test.ts",
+  "test/emulator/{*,admin/*}.test.ts",
+  "test/cli/{[!c]*,adopt/*}.test.ts",
 ];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
@@ -102,7 +103,7 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Five processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // Six processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
