@@ -140,7 +140,7 @@ describe("what stands between the values of a manifest", () => {
     const sorted = read.map(({ at: _at, earlierNames: _names, map: _map, wasList: _list, ...each }) => ({
       ...each,
       run: each.run && { ...each.run, references: [] },
-      exports: each.exports.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      exports: each.exports.map(({ at: _place, ...rest }) => rest).sort((a, b) => (a.name < b.name ? -1 : 1)),
     }));
     return sorted.sort((a, b) => (a.name < b.name ? -1 : 1));
   };

@@ -128,7 +128,7 @@ describe("what a program of the native plugin declares", () => {
     const warningsFor = async (waitFor: object): Promise<string[]> => {
       const { id } = await world.create("CloudRun", await world.checked("CloudRun", { ...runArgs, ...waitFor }));
       world.warnings.length = 0;
-      await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: id, path: "rows.csv" });
+      await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: id, path: "rows.ndjson" });
       return [...world.warnings];
     };
     const expected =
@@ -136,7 +136,7 @@ describe("what a program of the native plugin declares", () => {
       'So the export may read before all rows are there. Set waitFor: "finished" on CloudRun "CloudRun".';
     assert.deepEqual(await warningsFor({}), [expected]);
     assert.deepEqual(await warningsFor({ waitFor: "finished" }), []);
-    await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: "another", path: "rows.csv" });
+    await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: "another", path: "rows.ndjson" });
     assert.deepEqual(world.warnings, []);
   });
 });
