@@ -35,8 +35,10 @@ const longest = [
 const slow = "**/*.slow.test.ts";
 /** Most of the unit tests, in parts that take about the same time. */
 const partsOfUnitTests = [
-  "test/{service,provider,scripts}/**/*.test.ts",
-  "test/resources/**/*.test.ts",
+  "test/service/**/*.test.ts",
+  "test/{plugin,program,provider,scripts}/**/*.test.ts",
+  "test/resources/export/**/*.test.ts",
+  "test/resources/{*,{adopt,lists,run,settings,task}/**/*}.test.ts",
   "test/{emulator/page,cli/probe,package}/**/*.test.ts",
   "test/emulator/{*,admin/*}.test.ts",
   "test/cli/{[!c]*,adopt/*}.test.ts",
@@ -103,7 +105,7 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Six processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
+  // Eight processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
