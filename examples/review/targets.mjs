@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 const text = readFileSync("plan.json", "utf8");
 // The installation of a policy pack writes to the same output, before the plan.
-const { steps } = JSON.parse(text.slice(text.search(/^\{$/m)));
+const { steps } = JSON.parse(text.slice(text.lastIndexOf("\n{") + 1));
 const isTried = ({ op, urn }) => op !== "same" && op !== "delete" && urn.includes("webextract:");
 const urns = new Set(steps.filter(isTried).map(({ urn }) => urn.replace(/^urn:pulumi:[^:]+/, "urn:pulumi:trial")));
 for (const urn of urns) {

@@ -38,7 +38,7 @@ describe("the example of a review", () => {
     }
   });
 
-  it("tries what the plan changes, also behind what the installation of a policy pack writes", async () => {
+  it("tries what the plan changes, on one line or several, also behind what the installation of a policy pack writes", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-targets-"));
     const urn = (name: string): string => `urn:pulumi:production::p::webextract:index:CloudRun::${name}`;
     const steps = [
@@ -46,10 +46,19 @@ describe("the example of a review", () => {
       { op: "delete", urn: urn("b") },
     ];
     try {
-      const plan = `Installing policy pack {x} ...\n${JSON.stringify({ steps }, null, 4)}\n`;
-      writeFileSync(join(folder, "plan.json"), plan);
-      const tried = await promisify(execFile)(process.execPath, [join(example, "targets.mjs")], { cwd: folder });
-      assert.equal(tried.stdout, "--target=urn:pulumi:trial::p::webextract:index:CloudRun::a\0");
+      const installed = 'Installing policy pack {x} ...\n{"level":"info"} done\n';
+      const [line, plan] = [0, 4].map((indent) => `${JSON.stringify({ steps }, null, indent)}\n`);
+      for (const each of [
+        line,
+        plan,
+        installed + line,
+        installed + plan,
+        (installed + plan).replaceAll("\n", "\r\n"),
+      ]) {
+        writeFileSync(join(folder, "plan.json"), each ?? "");
+        const tried = await promisify(execFile)(process.execPath, [join(example, "targets.mjs")], { cwd: folder });
+        assert.equal(tried.stdout, "--target=urn:pulumi:trial::p::webextract:index:CloudRun::a\0", each);
+      }
     } finally {
       rmSync(folder, { recursive: true });
     }
