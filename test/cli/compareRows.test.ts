@@ -183,7 +183,7 @@ describe("webextract compare, row by row", () => {
       shown.map((line) => line.replace(/^v +\d +/, "").split(/ +/)),
       [
         [`…${"x".repeat(20)}old`, `…${"x".repeat(20)}new`],
-        [`…${"é😀".repeat(10)}old`, `…${"é😀".repeat(10)}new`],
+        [`…😀${"é😀".repeat(6)}old`, `…😀${"é😀".repeat(6)}new`],
         ["[secret]", "[secret]"],
         [`…${"y".repeat(20)}old`, `…${"y".repeat(20)}new`],
       ],

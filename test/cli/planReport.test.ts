@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import fc from "../fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../hostile";
-import { planReport, readPlan } from "../internals/planReport";
+import { planReport, propertyChanges, readPlan } from "../internals/planReport";
 
 type Inputs = Record<string, unknown>;
 
@@ -213,6 +213,22 @@ describe("the report of a plan", () => {
     assert.match(text, /^1 to update, 1 to delete\.$/m);
     assert.match(text, /removes the rows of task `task-1`/);
     assert.match(text, /^### Task `novels` \(`task-2`\)$/m);
+  });
+
+  it("cuts no character in half, and keeps no whole text beside changed lines", () => {
+    for (const before of ["", "x"]) {
+      const long = `${before}${"📚".repeat(100)}`;
+      const text = report([step({ old: actions({ V: `${long}📕` }), now: actions({ V: `${long}📗` }) })]);
+      assert.match(text, /\| `…(?:📚){10}📕` \| `…(?:📚){10}📗` \|/);
+      const odd = report([step({ old: actions({ V: `${long}a1` }), now: actions({ V: `${long}a2` }) })]);
+      assert.match(odd, /\| `…(?:📚){10}a1` \| `…(?:📚){10}a2` \|/);
+    }
+    const [change] = readPlan(
+      JSON.stringify({ steps: [step({ old: { urls: "a\nb" }, now: { urls: "a\nc" } })] }),
+    ).changes;
+    assert.deepEqual(change && propertyChanges(change), [
+      { path: "urls", lines: { added: 1, removed: 1, examples: ["+ c", "- b"] } },
+    ]);
   });
 
   it("shows a message once that the engine repeats", () => {

@@ -1,2 +1,3 @@
 export { readPlan } from "../../src/cli/planReport/plan";
 export { planReport } from "../../src/cli/planReport/planReport";
+export { propertyChanges } from "../../src/cli/planReport/propertyChanges";

@@ -1,5 +1,5 @@
 import { hideSecrets } from "../../service/errors/secretShapes";
-import { charactersBefore, differenceOf } from "../output/difference";
+import { differenceOf, shortlyBefore } from "../output/difference";
 import type { Key } from "./keyedRows";
 
 /** What a key is called in a report. */
@@ -25,18 +25,17 @@ export function keyNames(keys: readonly Key[], most: number): KeyNames {
 
 function commonLength(texts: readonly string[]): number {
   const [first = ""] = texts;
-  const ends = new Set(texts).size < 2 ? [] : texts.map((text) => differenceOf([...first], [...text]));
-  return Math.min(...ends, ends.length === 0 ? 0 : [...first].length);
+  const ends = new Set(texts).size < 2 ? [] : texts.map((text) => differenceOf(first, text));
+  return Math.min(...ends, ends.length === 0 ? 0 : first.length);
 }
 
-/** @param begin characters that all texts beside this one begin with */
+/** @param begin length of what all texts beside this one begin with */
 function shortened(text: string, begin: number, most: number): string {
-  const characters = [...text];
-  const from = Math.max(0, begin - charactersBefore);
-  if (characters.length <= most) {
+  if ([...text].length <= most) {
     return text;
   }
-  const rest = characters.slice(from);
+  const from = shortlyBefore(text, begin);
+  const rest = [...text.slice(from)];
   const half = Math.floor(most / 2);
   const middle = rest.length > most ? [...rest.slice(0, most - half), "…", ...rest.slice(-half)] : rest;
   return `${from > 0 ? "…" : ""}${middle.join("")}`;

@@ -13,7 +13,7 @@ export interface PropertyChange {
   old?: string;
   /** Undefined if the property is removed. */
   now?: string;
-  /** For a list: what was added and removed. */
+  /** For a list, in place of both: what was added and removed. */
   lines?: LineChange;
 }
 
@@ -126,7 +126,7 @@ function differences(old: unknown, now: unknown, path: string, raw: readonly unk
     // The same lines differ only in the line break at their end.
     const isOther = before.join("\n") !== after.join("\n");
     if (comparable && isOther && old !== later && now !== later && old !== secret && now !== secret) {
-      return [{ path, lines: lineChange(before, after), ...ends(old, now) }];
+      return [{ path, lines: lineChange(before, after) }];
     }
   }
   return [{ path, ...ends(old, now) }];
