@@ -215,6 +215,16 @@ describe("the report of a plan", () => {
     assert.match(text, /^### Task `novels` \(`task-2`\)$/m);
   });
 
+  it("names no file that is a secret", () => {
+    const secret = { "4dabf18193072939515e22adb298388d": "x" };
+    const removed = (path: unknown): Inputs => ({
+      ...step({ op: "delete", type: "DataExport" }),
+      oldState: { inputs: { path, onDelete: "removeFile" }, outputs: { file: secret } },
+    });
+    assert.match(report([removed("{lotNo}.csv")]), /^> - DataExport `novels` removes the file `\{lotNo\}\.csv`\.$/m);
+    assert.match(report([removed(secret)]), /^> - DataExport `novels` removes its file\.$/m);
+  });
+
   it("cuts no character in half, and keeps no whole text beside changed lines", () => {
     for (const before of ["", "x"]) {
       const long = `${before}${"📚".repeat(100)}`;

@@ -1,6 +1,7 @@
 import { resources } from "../../resources/index";
 import { entryOf } from "../../resources/values";
 import { isRecord } from "../../values/isRecord";
+import { textOf } from "../connection/stackTasks";
 import { code } from "../output/markdown";
 import type { ResourceChange } from "./plan";
 
@@ -66,9 +67,12 @@ function removedRows(change: ResourceChange): string | undefined {
 
 function removedFile(change: ResourceChange): string | undefined {
   const { type, old, outputs } = change;
-  return type === "DataExport" && isRemoved(change) && old.onDelete === "removeFile"
-    ? `removes the file ${code(String(outputs.file ?? old.path ?? ""))}`
-    : undefined;
+  if (type !== "DataExport" || !isRemoved(change) || old.onDelete !== "removeFile") {
+    return undefined;
+  }
+  // Either can be a secret.
+  const file = textOf(outputs.file) ?? textOf(old.path);
+  return `removes ${file === undefined ? "its file" : `the file ${code(file)}`}`;
 }
 
 function stoppedRun(change: ResourceChange): string | undefined {
