@@ -5,7 +5,7 @@ label="$1"
 failed=0
 
 # #region trial
-pulumi preview --stack production --json > plan.json
+pulumi preview --stack production --json --show-sames > plan.json
 node targets.mjs > targets
 if [ -s targets ]; then
   WEBEXTRACT_RUN_LABEL="$label" xargs -0 pulumi up --yes --stack trial --target-dependents < targets || failed=1

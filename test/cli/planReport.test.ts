@@ -204,14 +204,12 @@ describe("the report of a plan", () => {
     assert.doesNotMatch(text, /may cost money/);
   });
 
-  it("names the task that an earlier up has replaced and is still to be deleted, not the one in its place", () => {
+  it("deletes and replaces no resource in whose place an earlier up has left one to be deleted", () => {
     const from = { sourceTaskId: "s", taskGroupId: "g" };
-    const text = report([
-      step({ id: "task-2", old: { from }, now: { from, onDelete: "retain" } }),
-      step({ op: "delete-replaced", id: "task-1", old: { from } }),
-    ]);
-    assert.match(text, /^1 to update, 1 to delete\.$/m);
-    assert.match(text, /removes the rows of task `task-1`/);
+    const left = step({ op: "delete-replaced", id: "task-1", old: { from } });
+    assert.match(report([left]), /No changes\./);
+    const text = report([step({ id: "task-2", old: { from }, now: { from, onDelete: "retain" } }), left]);
+    assert.match(text, /^1 to update\.$/m);
     assert.match(text, /^### Task `novels` \(`task-2`\)$/m);
   });
 

@@ -354,6 +354,21 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     }
   });
 
+  it("compares an export whose only change in the plan is its name", async () => {
+    declare("prod", { name: "books", rows: old });
+    declare("trial", { name: "stories", rows: now });
+    const steps = (states.get("prod") ?? []).map((each, index) => ({
+      op: index === 0 ? "update" : "same",
+      urn: String(each.urn).replace(/books$/, "stories"),
+      ...{ oldState: each, newState: { ...each, inputs: {} } },
+    }));
+    writeFileSync(world.path("plan.json"), JSON.stringify({ steps }));
+    const ended = await review("--plan plan.json --json --fail-on fields-gone");
+    assert.equal(ended.code, 0, ended.stderr);
+    const { exports, only } = ended.json();
+    assert.deepEqual([exports.map(({ name }: Values) => name), only], [["stories"], { base: [], head: [] }]);
+  });
+
   it("takes the key for each export that has it, and refuses names that nothing has", async () => {
     const checks = { fields: { title: { unique: true } } };
     for (const name of ["books", "offers"]) {

@@ -7,8 +7,6 @@ import { CliError } from "../exitCodes";
 /** What a plan does with one resource. */
 export interface ResourceChange {
   urn: string;
-  /** The URN before, if the plan renames the resource. */
-  earlierUrn?: string;
   /** `ExtractionTask` for a type of this package, otherwise the whole type. */
   type: string;
   name: string;
@@ -36,6 +34,8 @@ export interface Plan {
   changes: ResourceChange[];
   /** URNs of the tasks by their ids. A configuration of a task has the same id. */
   urnsById: ReadonlyMap<string, string>;
+  /** The new URNs of renamed resources by the old ones. Those without another change need `--show-sames`. */
+  renamed: ReadonlyMap<string, string>;
   diagnostics: { severity: string; message: string }[];
 }
 
@@ -48,12 +48,16 @@ export function readPlan(text: string): Plan {
   const steps = listOf(plan.steps).filter(isRecord);
   const byUrn = new Map<string, Step[]>();
   const urnsById = new Map<string, string>();
+  const renamed = new Map<string, string>();
   for (const each of steps) {
     const step = stepOf(each);
     if (step !== undefined) {
       byUrn.set(step.urn, [...(byUrn.get(step.urn) ?? []), step]);
       if (step.id !== undefined && isTask(step.urn) && !urnsById.has(step.id)) {
         urnsById.set(step.id, step.urn);
+      }
+      if (typeof step.old?.urn === "string" && step.old.urn !== step.urn) {
+        renamed.set(step.old.urn, step.urn);
       }
     }
   }
@@ -64,15 +68,15 @@ export function readPlan(text: string): Plan {
     const { severity, message } = isRecord(each) ? each : {};
     return typeof severity === "string" && typeof message === "string" ? [{ severity, message }] : [];
   });
-  return { changes: [...byUrn].flatMap(([urn, all]) => changesOf(urn, all)), urnsById, diagnostics };
+  const changes = [...byUrn].flatMap(([urn, all]) => changeOf(urn, all) ?? []);
+  return { changes, urnsById, renamed, diagnostics };
 }
 
 const noPlan = 'The input is not the output of "pulumi preview --json":';
 
 /** Behind what other steps have written to the same output, such as the installation of a policy pack. */
 function parsed(text: string): Record<string, unknown> {
-  const starts = [0, text.search(/^\{\s*$/m), text.lastIndexOf("\n{") + 1];
-  const plan = starts.map((start) => parsedJson(text.slice(Math.max(start, 0)))).find((each) => each !== undefined);
+  const plan = parsedJson(text) ?? parsedJson(text.slice(text.lastIndexOf("\n{") + 1));
   if (plan === undefined) {
     throw new CliError(`${noPlan} it is not one JSON document.`, "usage");
   }
@@ -102,26 +106,15 @@ function stepOf(step: Record<string, unknown>) {
   };
 }
 
-const unchanging = ["same", "read", "refresh"];
-
-/** With `--show-replacement-steps`, what an earlier up has replaced and is still to be deleted has the same URN. */
-function changesOf(urn: string, all: readonly Step[]): ResourceChange[] {
-  const isOfReplace = ({ op, id }: Step): boolean =>
-    all.some((each) => each.op !== op && each.op.includes("replace") && each.id === id);
-  const left = all.filter((step) => step.op === "delete-replaced" && !isOfReplace(step));
-  const changes = left.map((step) => changeOf(urn, [{ ...step, op: "delete" }]));
-  return [
-    ...changes,
-    changeOf(
-      urn,
-      all.filter((step) => !left.includes(step)),
-    ),
-  ].flatMap((each) => each ?? []);
-}
+/**
+ * A `replace` says what `delete-replaced` repeats. Without one, an earlier up has replaced the resource: the step has the
+ * URN of the one in its place.
+ */
+const ignored = ["same", "read", "refresh", "delete-replaced"];
 
 /** The steps of a replace are one change. Undefined if nothing changes. */
 function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined {
-  const steps = all.filter(({ op }) => !unchanging.includes(op));
+  const steps = all.filter(({ op }) => !ignored.includes(op));
   const last = steps.at(-1);
   if (last === undefined) {
     return undefined;
@@ -132,7 +125,6 @@ function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined
   const dependencies = isRecord(now.propertyDependencies) ? now.propertyDependencies : old.propertyDependencies;
   return {
     urn,
-    earlierUrn: typeof old.urn === "string" && old.urn !== urn ? old.urn : undefined,
     type: ownType ?? type,
     name,
     isOurs: ownType !== undefined,

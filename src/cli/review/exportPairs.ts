@@ -52,9 +52,7 @@ type Renamed = ReadonlyMap<string, string>;
  */
 export function exportPairs(base: StackState, head: StackState, plan?: Plan): ExportPair[] {
   const renamed: Renamed = new Map(
-    plan?.changes.flatMap(({ urn, earlierUrn: before }) =>
-      before === undefined ? [] : [[nameInProgram(before), nameInProgram(urn)]],
-    ),
+    [...(plan?.renamed ?? [])].map(([before, urn]) => [nameInProgram(before), nameInProgram(urn)]),
   );
   const [ofBase, ofHead] = [base, head].map(({ resources }) => resources.filter(({ type }) => type === "DataExport"));
   const left = new Set(ofHead);

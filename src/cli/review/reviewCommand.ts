@@ -37,7 +37,7 @@ export const reviewCommand: CliCommand = {
     new Option("--head-stack <name>", "stack with the new rows, such as a trial of a change").makeOptionMandatory(),
     new Option(
       "--plan <file>",
-      "output of pulumi preview --json of the base stack with the changed program; - for standard input",
+      "output of pulumi preview --json --show-sames of the base stack with the changed program; - for standard input",
     ),
     new Option(
       "-k, --key <field>",

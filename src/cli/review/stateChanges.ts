@@ -17,7 +17,7 @@ export function stateChanges(base: StackState, head: StackState): Plan {
   const ids = [...ofHead, ...ofBase].flatMap(([urn, { id }]): [string, string][] =>
     id !== undefined && isTask(urn) ? [[id, urn]] : [],
   );
-  return { changes, urnsById: new Map(ids), diagnostics: [] };
+  return { changes, urnsById: new Map(ids), renamed: new Map(), diagnostics: [] };
 }
 
 /** A URN that is the same in both stacks. */
