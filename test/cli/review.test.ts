@@ -369,6 +369,19 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.deepEqual([exports.map(({ name }: Values) => name), only], [["stories"], { base: [], head: [] }]);
   });
 
+  it("takes the run that the export of the head names, not one that only that of the base names", async () => {
+    declare("trial", { name: "earlier", taskId: shop.taskId, lotNo: await world.finishedRun() });
+    states.get("trial")?.pop();
+    declare("prod", { name: "books", rows: old });
+    Object.assign(states.get("prod")?.[2]?.propertyDependencies as Values, {
+      lotNo: sources("prod", "CloudRun", "earlier"),
+    });
+    declare("trial", { name: "books", rows: now });
+    const ended = await review("--json");
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(ended.json().exports[0].head.rows, 3);
+  });
+
   it("takes the key for each export that has it, and refuses names that nothing has", async () => {
     const checks = { fields: { title: { unique: true } } };
     for (const name of ["books", "offers"]) {

@@ -129,8 +129,8 @@ function withLastRun(
   head: StackState,
   renamed: Renamed,
 ): StackExport | undefined {
-  const before = both.flatMap((each) => each?.sourcesOf("lotNo").map(nameInProgram) ?? []);
-  const runs = before.flatMap((each) => [each, renamed.get(each)]);
+  const [ofBase, ofHead] = both.map((each) => each?.sourcesOf("lotNo").map(nameInProgram) ?? []);
+  const runs = ofHead?.length ? ofHead : (ofBase ?? []).map((each) => renamed.get(each) ?? each);
   const run = head.resources.find(({ type, urn }) => type === "CloudRun" && runs.includes(nameInProgram(urn)));
   const lotNo = textOf(run?.outputs.lotNo);
   if (run === undefined || lotNo === undefined || lotNo === found?.lotNo) {
