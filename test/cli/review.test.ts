@@ -327,30 +327,33 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
 
   it("compares an export with the one that the plan renames it to, also where that has failed", async () => {
     declare("prod", { name: "books", rows: old });
-    const [task, run, rows] = states.get("prod") ?? [];
+    const resources = states.get("prod") ?? [];
     const lotNo = await world.finishedRun();
-    for (const failed of [false, true]) {
+    for (const failed of ["", "not updated", "not made"]) {
       states.delete("trial");
-      declare("trial", { name: "stories", rows: now, taskId: shop.taskId, ...(failed && { runs: lotNo }) });
-      const steps = [task, run, rows].map((each) => ({
+      declare("trial", { name: "stories", rows: now, taskId: shop.taskId, ...(failed !== "" && { runs: lotNo }) });
+      const steps = resources.map((each) => ({
         op: "update",
-        urn: String(each?.urn).replace(/books$/, "stories"),
+        urn: String(each.urn).replace(/books$/, "stories"),
         oldState: each,
-        newState: { ...each, inputs: { ...(each?.inputs as Values), changed: true } },
+        newState: { ...each, inputs: { ...(each.inputs as Values), changed: true } },
       }));
-      if (failed) {
+      if (failed === "not made") {
+        states.get("trial")?.pop();
+      } else if (failed !== "") {
         // The engine keeps the old name of an export that it could not update.
         states.get("trial")?.splice(2, 1, {
           ...states.get("trial")?.[2],
-          urn: String(rows?.urn).replace("prod", "trial"),
+          urn: String(resources[2]?.urn).replace("prod", "trial"),
         });
       }
       writeFileSync(world.path("plan.json"), JSON.stringify({ steps }));
       const ended = await review("--plan plan.json --json --fail-on fields-gone");
       const { exports, only, failed: failures } = ended.json();
       assert.deepEqual(only, { base: [], head: [] }, ended.stderr);
-      assert.deepEqual([exports[0].name, exports[0].task, exports[0].base.rows], ["stories", "stories", 2]);
-      assert.deepEqual([exports[0].head.rows, failures.length], failed ? [25, 1] : [3, 0]);
+      const task = failed === "not made" ? "books" : "stories";
+      assert.deepEqual([exports[0].name, exports[0].task, exports[0].base.rows], ["stories", task, 2]);
+      assert.deepEqual([exports[0].head.rows, failures.length], failed === "" ? [3, 0] : [25, 1], failed);
     }
   });
 
