@@ -6,8 +6,8 @@ import { ProviderError } from "../provider/providerErrors";
 import type { Layer, Step } from "../provider/step";
 import type { Problem } from "../resources/args";
 import { workArgs } from "../resources/args";
+import { unfinishedRunAdvice } from "../resources/export/dataExport";
 import type { AnyResource } from "../resources/index";
-import { unfinishedRunAdvice } from "../resources/index";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
 import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
@@ -51,6 +51,9 @@ const settleTime = 200;
 export class Declarations {
   private readonly declared = new Map<string, Declared>();
   private readonly tasks = new Map<string, TaskWork>();
+  /** URNs of the runs by their ids. */
+  private readonly runs = new Map<string, string>();
+  private hasWarned = false;
 
   constructor(private readonly host: Host) {}
 
@@ -93,17 +96,16 @@ export class Declarations {
     this.warnOfUnfinishedRun(urn, declared.args);
   }
 
-  /** The id of a run that is not started yet is unknown in a preview. */
+  /** Once in a command, as the classes do. The id of a run that is not started yet is unknown in a preview. */
   private warnOfUnfinishedRun(urn: string, { lotNo }: Properties): void {
-    for (const [run, { resource, args, id }] of this.declared) {
-      if (
-        resource.provides === "runs" &&
-        id !== undefined &&
-        id === lotNo &&
-        (args.waitFor ?? "started") === "started"
-      ) {
-        this.host.warnOnce(unfinishedRunAdvice(titleOf(urn), titleOf(run)), urn);
-      }
+    if (typeof lotNo !== "string" || this.hasWarned) {
+      return;
+    }
+    const run = this.runs.get(lotNo);
+    const { waitFor = "started" } = (run === undefined ? undefined : this.declared.get(run))?.args ?? {};
+    if (run !== undefined && waitFor === "started") {
+      this.hasWarned = true;
+      this.host.engine.log.warn(unfinishedRunAdvice(titleOf(urn), titleOf(run)), run);
     }
   }
 
@@ -115,6 +117,9 @@ export class Declarations {
 
   noteId(urn: string, id: string): Declared | undefined {
     const found = this.declared.get(urn);
+    if (found?.resource.provides === "runs") {
+      this.runs.set(id, urn);
+    }
     return found && Object.assign(found, { id });
   }
 

@@ -65,11 +65,3 @@ export function checkedArgs(
   resource.rules?.(sound, problems);
   return resource.check?.(sound, context) ?? sound;
 }
-
-/** For an export that can read a batch before its run has ended: with `waitFor: "started"`, Pulumi continues when the run has started. */
-export function unfinishedRunAdvice(exportTitle: string, runTitle: string): string {
-  return (
-    `${exportTitle} takes lotNo from ${runTitle}, which does not wait for the end of the run (waitFor: "started"). ` +
-    `So the export may read before all rows are there. Set waitFor: "finished" on ${runTitle}.`
-  );
-}

@@ -1,5 +1,5 @@
 import type { Output, Resource } from "@pulumi/pulumi";
-import { unfinishedRunAdvice } from "../../resources/index";
+import { unfinishedRunAdvice } from "../../resources/export/dataExport";
 import { warnOnce } from "../perProgram";
 import { taskOf } from "../taskOrder";
 

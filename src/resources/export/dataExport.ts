@@ -192,3 +192,11 @@ function checkPackages(args: DataExportArgs, context: CheckContext): void {
     }
   }
 }
+
+/** For an export that can read a batch before its run has ended: with `waitFor: "started"`, Pulumi continues when the run has started. */
+export function unfinishedRunAdvice(exportTitle: string, runTitle: string): string {
+  return (
+    `${exportTitle} takes lotNo from ${runTitle}, which does not wait for the end of the run (waitFor: "started"). ` +
+    `So the export may read before all rows are there. Set waitFor: "finished" on ${runTitle}.`
+  );
+}

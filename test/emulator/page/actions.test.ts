@@ -78,11 +78,10 @@ describe("the actions of the emulator's page", () => {
     await page.go("#/settings", "Settings");
     const buffer = Buffer.from(`{"format": "something else"}`);
     await page.tab.getByLabel("Document").setInputFiles({ name: "state.json", mimeType: "application/json", buffer });
+    page.refusals.add(400);
     await press("Import, and replace the state");
     await says(/That did not work: .*version/);
     assert.deepEqual(emulator.exportState(), before);
-    // The browser logs the status of the refusal.
-    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
   });
 
   it("reset, but only after the user has agreed to what is removed", async () => {
@@ -184,12 +183,11 @@ describe("the actions of the emulator's page", () => {
       ["getData"],
     );
     assert.equal(emulator.behaviour.retryAfter, "seconds");
+    page.refusals.add(400);
     await choose("faults:\n  - {operation: getData, kind: lat}\n");
     await press("Replace the faults");
     await says(/That did not work: faults\.0\.kind must be one of/);
     assert.equal(emulator.faults.length, 1);
-    // The browser logs the status of the refusal.
-    page.problems.splice(0, page.problems.length, ...page.problems.filter((problem) => !problem.includes("400")));
   });
 
   it("expire the tokens of clients", async () => {

@@ -20,6 +20,8 @@ export async function openBrowser(): Promise<Browser> {
 export class OpenPage {
   /** Errors, warnings of the content security policy, dialogs, and requests to other addresses than the emulator's. */
   readonly problems: string[] = [];
+  /** Statuses of refusals that the test wants. The browser logs each one, at times after the page has shown it. */
+  readonly refusals = new Set<number>();
   /** Paths below `/__emulator/` that the page has read, in order. */
   readonly read: string[] = [];
 
@@ -30,7 +32,9 @@ export class OpenPage {
   ) {
     tab.on("pageerror", (error) => this.problems.push(`error: ${error.message}`));
     tab.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) this.problems.push(`console: ${message.text()}`);
+      const [, status] = /^Failed to load resource: .* status of (\d+)/.exec(message.text()) ?? [];
+      const isProblem = ["error", "warning"].includes(message.type()) && !this.refusals.has(Number(status));
+      if (isProblem) this.problems.push(`console: ${message.text()}`);
     });
     tab.on("dialog", (dialog) => {
       this.problems.push(`dialog: ${dialog.message()}`);

@@ -70,9 +70,10 @@ describe("the life of a task through the client", function () {
     });
   });
 
-  describe("under all pairs of behaviours", () => {
+  describe("under pairs of behaviours", () => {
     const rows = pairwise(parameters());
-    for (const [index, row] of rows.entries()) {
+    // npm test tries a third of them, because each single behaviour has a life of its own.
+    for (const [index, row] of [...rows.entries()].filter(([at]) => isLarge || at % 3 === 0)) {
       it(`succeeds, or ends with an error that says what exists: combination ${index + 1} of ${rows.length}`, async () => {
         const failure = await liveUnder(Object.fromEntries(row), settingsOf(row));
         if (failure === undefined) return;

@@ -82,7 +82,11 @@ export function requireNames(types: Readonly<Record<string, ColumnType>>, { name
     const isMeant = (field: string): boolean =>
       !Object.hasOwn(types, field) && field.toLowerCase() === name.toLowerCase();
     const field = names.find(isMeant);
-    return failedIf(field !== undefined, name, `no row has this field; did you mean "${field}"?`);
+    return failedIf(
+      field !== undefined,
+      name,
+      `no row has this field; did you mean "${field}"? If both are fields, name both`,
+    );
   });
   RowsRefused.throwIf(failed, "columns");
 }

@@ -65,13 +65,15 @@ async function* piecesOfSheet(
     1,
     columns.map(({ letters, name }) => parts.cell(`${letters}1`, parts.styles.header, parts.content.string(name))),
   );
+  // A text in a column of numbers would be an error in formulas.
+  const { letters: blank } = columns.find(({ type }) => type === "string") ?? { letters: "A" };
   let line = 0;
   for await (const rows of table.parts()) {
     let xml = "";
     for (const cells of rows) {
       line++;
       const filled = cells.map((text, index) => (text === undefined ? "" : (columns[index]?.cell(text, line) ?? "")));
-      xml += filled.some((cell) => cell !== "") ? parts.row(line + 1, filled) : parts.blankRow(line + 1);
+      xml += filled.some((cell) => cell !== "") ? parts.row(line + 1, filled) : parts.blankRow(blank, line + 1);
     }
     yield xml;
   }

@@ -71,8 +71,8 @@ export function row(number: number, cells: readonly string[]): string {
 }
 
 /** A row without a value. Readers leave out rows without a cell, so it has one with an empty text. */
-export function blankRow(number: number): string {
-  return row(number, [cell(`A${number}`, styles.string, content.string(""))]);
+export function blankRow(letters: string, number: number): string {
+  return row(number, [cell(`${letters}${number}`, styles.string, content.string(""))]);
 }
 
 /** @param content as `content` has it: the attributes that say the kind, and the elements */

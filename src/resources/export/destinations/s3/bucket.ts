@@ -36,6 +36,8 @@ interface Sending extends FileToSend {
   object: { Bucket: string; Key: string };
   headers: { ContentType: string; Metadata: Record<string, string> };
   conditions: readonly Condition[];
+  /** False with the SDK's setting for stores that refuse checksums, such as AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED. */
+  sendsChecksums: boolean;
   options: { abortSignal: AbortSignal };
   context: Context;
 }
@@ -108,11 +110,13 @@ export class Bucket {
   async send(file: FileToSend, context: Context): Promise<StoredObject | undefined> {
     const { key, contentType, replaces } = file;
     const id = randomUUID();
+    const checksums = await this.named("PutObject", key, this.client.config.requestChecksumCalculation());
     const sending: Sending = {
       ...file,
       object: { Bucket: this.name, Key: key },
       headers: { ContentType: contentType, Metadata: { [writeKey]: id } },
       conditions: replaces === undefined ? [{ IfNoneMatch: "*" }] : ifMatch(replaces.etag),
+      sendsChecksums: checksums === "WHEN_SUPPORTED",
       options: { abortSignal: context.interrupted },
       context,
     };
@@ -139,23 +143,24 @@ export class Bucket {
     return undefined;
   }
 
-  private async sendWhole({ from, content, key, object, headers, conditions, options }: Sending): Promise<boolean> {
+  private async sendWhole(sending: Sending): Promise<boolean> {
+    const { from, content, key, object, headers, conditions, sendsChecksums, options } = sending;
     const Body = await readFile(from);
     requireContent(content, createHash("sha256").update(Body), from);
-    const request = { ...object, Body, ...headers, ...(await this.checksumOf(Body)) };
+    const request = { ...object, Body, ...headers, ...(sendsChecksums && checksumOf(Body)) };
     return await this.isDone("PutObject", key, conditions, (condition) =>
       this.client.putObject({ ...request, ...condition }, options),
     );
   }
 
-  private async createUpload({ key, object, headers, options }: Sending): Promise<string> {
-    const algorithm = (await this.sendsChecksums()) && ({ ChecksumAlgorithm: "CRC32" } as const);
+  private async createUpload({ key, object, headers, sendsChecksums, options }: Sending): Promise<string> {
+    const algorithm = sendsChecksums && ({ ChecksumAlgorithm: "CRC32" } as const);
     const creating = this.client.createMultipartUpload({ ...object, ...headers, ...algorithm }, options);
     return (await this.named("CreateMultipartUpload", key, creating)).UploadId ?? "";
   }
 
   private async sendParts(UploadId: string, sending: Sending): Promise<boolean> {
-    const { from, content, key, object, replaces, conditions, options, context } = sending;
+    const { from, content, key, object, replaces, conditions, sendsChecksums, options, context } = sending;
     const { client } = this;
     const upload = { ...object, UploadId };
     const Parts: Sdk.CompletedPart[] = [];
@@ -164,7 +169,7 @@ export class Bucket {
     for await (const Body of partsOf(from)) {
       const PartNumber = Parts.length + 1;
       // Some stores repeat another checksum in the response, or none.
-      const checksum = await this.checksumOf(Body);
+      const checksum = sendsChecksums && checksumOf(Body);
       const uploading = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
       const { ETag } = await this.named("UploadPart", key, uploading);
       Parts.push({ PartNumber, ETag, ...checksum });
@@ -180,24 +185,6 @@ export class Bucket {
     return await this.isDone("CompleteMultipartUpload", key, conditions, (condition) =>
       client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options),
     );
-  }
-
-  /**
-   * What the store compares with a body, beside the SHA-256 that each request signs. It is the checksum that the SDK
-   * would send itself, because Cloudflare R2 takes no part with a checksum of SHA-256.
-   */
-  private async checksumOf(body: Uint8Array): Promise<{ ChecksumCRC32?: string }> {
-    if (!(await this.sendsChecksums())) {
-      return {};
-    }
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32BE(crc32(body));
-    return { ChecksumCRC32: bytes.toString("base64") };
-  }
-
-  /** The SDK's setting for stores that refuse checksums, such as AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED. */
-  private async sendsChecksums(): Promise<boolean> {
-    return (await this.client.config.requestChecksumCalculation()) === "WHEN_SUPPORTED";
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
@@ -259,8 +246,11 @@ export class Bucket {
     for (const [index, condition] of conditions.entries()) {
       const isLast = index + 1 === conditions.length;
       // A store may have dropped the upload with its first refusal.
-      const others = isLast ? (index > 0 ? ["NoSuchUpload"] : []) : ["InvalidArgument"];
-      if ((await this.without([...conflicts, ...others], operation, key, send(condition))) !== undefined) {
+      const codes = index > 0 ? [...conflicts, "NoSuchUpload"] : conflicts;
+      const sending = send(condition).catch((error: { $metadata?: { httpStatusCode?: number } }) =>
+        !isLast && error.$metadata?.httpStatusCode === 400 ? undefined : Promise.reject(error),
+      );
+      if ((await this.without(codes, operation, key, sending)) !== undefined) {
         return true;
       }
     }
@@ -286,12 +276,22 @@ export class Bucket {
 }
 
 /**
- * Ceph and DigitalOcean compare quotes with the ETag, Cloudflare R2 refuses an ETag without them. No object has the
- * ETag "none": a request without the header would have no condition.
+ * Ceph and DigitalOcean compare quotes with the ETag, and other stores may refuse an ETag without them. No object has
+ * the ETag "none": a request without the header would have no condition.
  */
 function ifMatch(etag: string): Condition[] {
   const bare = etag.replaceAll('"', "");
   return bare === "" ? [{ IfMatch: "none" }] : [{ IfMatch: bare }, { IfMatch: `"${bare}"` }];
+}
+
+/**
+ * What the store compares with a body, beside the SHA-256 that each request signs. It is the checksum that the SDK
+ * would send itself, because Cloudflare R2 takes no part with a checksum of SHA-256.
+ */
+function checksumOf(body: Uint8Array): { ChecksumCRC32: string } {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return { ChecksumCRC32: bytes.toString("base64") };
 }
 
 /** The parts of a file, one after the other in the same memory: a part lasts until the next one is requested. */

@@ -93,10 +93,11 @@ export function storeError(
   const status = $metadata?.httpStatusCode;
   const { bucket } = bucketAndKey(object);
   const isHostOfBucket = wrongHost.includes(found) && (hostname ?? host ?? "").startsWith(`${bucket}.`);
+  const known = entryOf(reasons, `${operation} ${found}`) ?? entryOf(reasons, found);
+  const isAboutChecksum =
+    /x-amz-(?:sdk-)?checksum-/.test(message) && (known === undefined || found === "NotImplemented");
   const [why, advice] =
-    (/x-amz-(?:sdk-)?checksum-/.test(message) ? noChecksums : undefined) ??
-    entryOf(reasons, `${operation} ${found}`) ??
-    entryOf(reasons, found) ??
+    (isAboutChecksum ? noChecksums : known) ??
     entryOf(reasons, message) ??
     (isHostOfBucket
       ? ["the host of the bucket cannot be used", `${forcePathStyle} Check the network and AWS_REGION.`]
