@@ -9,7 +9,7 @@ export const connectionOptions = (): Option[] => [
   new Option("--base-url <url>", "base address of the service (default: WEBEXTRACT_BASE_URL)"),
   new Option(
     "--profile <name>",
-    "name of an account in webextract:profiles or WEBEXTRACT_PROFILES (default: WEBEXTRACT_PROFILE)",
+    "name of an account in webextract:profiles or WEBEXTRACT_PROFILES (default: that of the named task, then WEBEXTRACT_PROFILE)",
   ),
   new Option(
     "--stack <name>",

@@ -36,6 +36,8 @@ export interface ProviderConfig {
   runLabels: readonly string[];
   /** Hides each credential of the configuration and of the environment, of all profiles. */
   redact(text: string): string;
+  /** Whether it has accounts besides the default one. */
+  hasProfiles: boolean;
   /** Why no service can be reached with this profile, or without a profile. */
   profileProblem(profile: string | undefined): string | undefined;
   /**
@@ -226,10 +228,13 @@ function redactorOf(sources: readonly ConfigValues[]): Redactor {
   return redactor;
 }
 
-function profilesIn(optionsOf: OptionsByProfile): Pick<ProviderConfig, "profileProblem" | "clientOptions"> {
+function profilesIn(
+  optionsOf: OptionsByProfile,
+): Pick<ProviderConfig, "hasProfiles" | "profileProblem" | "clientOptions"> {
   const known = [...optionsOf.keys()].filter((name) => name !== undefined).join(", ") || "none";
   const noProfile = (name: string): string => `There is no profile "${name}" in webextract:profiles. Known: ${known}.`;
   return {
+    hasProfiles: optionsOf.size > 1,
     profileProblem(profile) {
       if (profile !== undefined) {
         return optionsOf.has(profile) ? undefined : noProfile(profile);

@@ -133,8 +133,23 @@ describe("the command line", () => {
     assert.equal((await world.run("status shop-1", environment)).code, 3);
     const named = { ...environment, WEBEXTRACT_PROFILE: "other" };
     assert.equal((await world.run("status shop-1", named)).code, 0);
-    // A name that is no profile separates stored tokens.
+    // Without profiles, a name separates stored tokens.
     assert.equal((await world.run("status shop-1", { WEBEXTRACT_PROFILE: "laptop" })).code, 0);
+  });
+
+  it("refuses a name in WEBEXTRACT_PROFILE that is none of the profiles", async () => {
+    const { accessToken } = world.emulator.credentials;
+    const profiles = JSON.stringify({ kids: { accessToken } });
+    const environment = { WEBEXTRACT_PROFILES: profiles, WEBEXTRACT_PROFILE: "kid" };
+    world.operations();
+    const { code, stderr } = await world.run("run shop-1 --yes --no-wait", environment);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /no profile "kid" .* Known: kids\. Correct WEBEXTRACT_PROFILE, or add it to .* No request was/,
+    );
+    assert.deepEqual(world.operations(), []);
+    assert.equal((await world.run("status shop-1 --profile kids", environment)).code, 0);
   });
 
   it("says once what is wrong with the address of a profile", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
@@ -108,17 +108,24 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal((await doctor({ HTTPS_PROXY: proxy })).proxy?.found, "none for this service");
   });
 
-  it("names a command that hides files from other users and keeps the journal beside them, also in a folder with a space", async () => {
+  it("names a command that hides the files from other users and nothing else, also in a link to a folder, with a space", async () => {
     const store = world.path("Application Support");
-    mkdirSync(join(store, "journal"), { recursive: true, mode: 0o700 });
-    writeFileSync(join(store, "tokens.json"), "{}");
-    chmodSync(join(store, "tokens.json"), 0o644);
+    mkdirSync(world.path("real/site"), { recursive: true });
+    symlinkSync("real", store);
+    for (const name of ["tokens.json", "site/page.html"]) {
+      writeFileSync(join(store, name), "{}");
+      chmodSync(join(store, name), 0o644);
+    }
+    for (const name of ["real", "real/site"]) {
+      chmodSync(world.path(name), 0o755);
+    }
     const find = async (): Promise<Finding | undefined> =>
       (await doctor({ WEBEXTRACT_TOKEN_STORE: store }))["token store"];
     const command = (await find())?.remedy?.replace(/^Run: /, "") ?? "";
     execFileSync("sh", ["-c", command]);
     assert.equal((await find())?.is, "good");
-    assert.equal(statSync(join(store, "journal")).mode & 0o777, 0o700);
+    const modes = ["", "site", "site/page.html"].map((name) => statSync(join(store, name)).mode & 0o777);
+    assert.deepEqual(modes, [0o755, 0o755, 0o644]);
   });
 
   it("looks at the folders of the token store and the journal", async () => {

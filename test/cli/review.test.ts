@@ -296,6 +296,15 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.deepEqual([compared.base.rows, compared.head.rows], [2, 25]);
   });
 
+  it("reads the rows of the default account there, although WEBEXTRACT_PROFILE names another one", async () => {
+    declare("prod", { rows: old });
+    declare("trial", { taskId: shop.taskId, lotNo: await world.finishedRun() });
+    const profiles = JSON.stringify({ kids: { baseUrl: "http://127.0.0.1:1" } });
+    const ended = await review("--json", { WEBEXTRACT_PROFILES: profiles, WEBEXTRACT_PROFILE: "kids" });
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.equal(ended.json().exports[0]?.head.rows, 25, ended.stdout);
+  });
+
   it("lists exports of one stack, and does not compare the same run twice", async () => {
     declare("prod", { name: "gone", rows: old });
     declare("trial", { name: "new", rows: old });

@@ -1,4 +1,5 @@
 export { fittingValues } from "../../src/cli/probe/ask/notExported";
+export { course } from "../../src/cli/probe/ask/runQuestions";
 export type { ProbeReport } from "../../src/cli/probe/probe";
 export { probe } from "../../src/cli/probe/probe";
 export type { Probing, Trial } from "../../src/cli/probe/question";

@@ -18,7 +18,7 @@ export type {
   UploadSource,
 } from "../../src/service/contract/types";
 export { defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
-export { isServiceError } from "../../src/service/errors/errors";
+export { isServiceError, withoutHint } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
 export { Redactor, shownText } from "../../src/service/errors/foreignText";
 export { hideRequestValues } from "../../src/service/errors/requestValues";

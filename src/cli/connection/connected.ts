@@ -66,10 +66,10 @@ export async function connectToAll(
   cli: Cli,
 ): Promise<ConnectedToAll> {
   const connected = await connect(flags, cli);
-  const tasks = await namedTasks(given, connected.stack, connected.context);
-  const profile = flags.profile ?? profileOf(tasks) ?? connected.profile;
+  const tasks = await namedTasks(given, connected);
+  const profile = flags.profile ?? profileOf(tasks);
   // The tasks are in the account of their resources.
-  const own = profile === connected.profile ? connected : await connect({ ...flags, profile }, cli);
+  const own = profile === connected.profile ? connected : await connect({ ...flags, profile: profile ?? null }, cli);
   for (const task of tasks) {
     requireOrigin(task, own);
   }
@@ -143,21 +143,23 @@ export function describeTask({ taskId, name }: NamedTask, stack: string | undefi
 /**
  * The tasks that arguments mean. An id that the service knows counts first: then the state of the stack is not read. An
  * argument that is neither that nor a name counts as an id, because some services do not show whether a task exists.
+ * An id that the state does not name is in the account of the connection.
  * @throws CliError if the name belongs to several tasks, no task is meant, or the state cannot be read
  */
-async function namedTasks(given: readonly string[], stack: string | undefined, context: Context): Promise<NamedTask[]> {
+async function namedTasks(given: readonly string[], { stack, context, profile }: Connected): Promise<NamedTask[]> {
   const presences = stack === undefined ? [] : await Promise.all(given.map((each) => presenceOf(each, context)));
   if (stack === undefined || presences.every((presence) => presence === "there")) {
-    return given.map((taskId) => ({ taskId }));
+    return given.map((taskId) => ({ taskId, profile }));
   }
   const inState = await stackTasks(stack, context.interrupted);
   const unknown: string[] = [];
   const meant = given.map((each, index): NamedTask => {
-    if (presences[index] === "there" || inState.some(({ taskId }) => taskId === each)) {
-      return { taskId: each };
+    const ofId = inState.find(({ taskId }) => taskId === each);
+    if (presences[index] === "there" || ofId !== undefined) {
+      return { taskId: each, profile: presences[index] === "there" ? profile : ofId?.profile };
     }
     const found = inState.filter(({ name }) => name === each);
-    const places = new Set(found.map(({ taskId, profile }) => `${taskId}${profile ? ` (profile ${profile})` : ""}`));
+    const places = new Set(found.map((task) => `${task.taskId}${task.profile ? ` (profile ${task.profile})` : ""}`));
     if (places.size > 1) {
       throw new CliError(
         `Stack "${stack}" has ${places.size} tasks with the name "${each}": ${[...places].join(", ")}. Give the id of the one that you mean.`,
@@ -166,7 +168,7 @@ async function namedTasks(given: readonly string[], stack: string | undefined, c
       );
     }
     unknown.push(...(found.length === 0 && presences[index] === "gone" ? [each] : []));
-    return found[0] ?? { taskId: each };
+    return found[0] ?? { taskId: each, profile };
   });
   if (unknown.length > 0) {
     const names = inState.flatMap(({ name }) => name ?? []);

@@ -10,7 +10,8 @@ import { stackConfig } from "./pulumi";
 /** The values of the connection's options. */
 export interface ConnectionFlags {
   baseUrl?: string;
-  profile?: string;
+  /** Null for the default account, also if the environment names another one. */
+  profile?: string | null;
   stack?: string;
 }
 
@@ -55,19 +56,20 @@ export async function findConnection(
     .filter((problem) => problem !== noService)
     .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
   const ofEnvironment = found.length === 0 ? optionsFromEnvironment().profile : undefined;
-  // A name of the environment that is no profile separates the stored tokens only, as for the client alone.
-  const isKnown = ofEnvironment !== undefined && config.profileProblem(ofEnvironment) === undefined;
-  const profile = given ?? (isKnown ? ofEnvironment : undefined);
+  // Without profiles, the name of the environment separates the stored tokens only, as for the client alone.
+  const named = given === undefined && config.hasProfiles ? ofEnvironment : given;
+  const profile = named ?? undefined;
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
-    found.push(`${unknown} Add it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
+    const remedy = given === undefined ? "Correct WEBEXTRACT_PROFILE, or add" : "Add";
+    found.push(`${unknown} ${remedy} it to webextract:profiles of the stack, or to WEBEXTRACT_PROFILES.`);
     return { config, problems: found };
   }
   const configured = config.clientOptions(profile);
   const options: ServiceClientOptions = {
     ...configured,
     baseUrl: baseUrl ?? configured.baseUrl,
-    profile: profile ?? ofEnvironment,
+    profile: profile ?? (config.hasProfiles ? undefined : ofEnvironment),
     settingName: (option) => settingName(option, ofStack, configured),
   };
   if (options.baseUrl === undefined) {

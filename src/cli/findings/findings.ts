@@ -3,11 +3,10 @@ import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
-import { withoutHint } from "../../resources/task/lostResponse";
 import { counted, shellWord } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
-import { isServiceError } from "../../service/errors/errors";
+import { isServiceError, withoutHint } from "../../service/errors/errors";
 import { codeOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import { proxyOf } from "../../service/http/proxy";
@@ -84,8 +83,8 @@ export async function folderFinding(check: string, folder: string, setting: stri
   const open = existing === folder ? await filesOpenToOthers(folder) : [];
   if (open.length > 0) {
     const found = `other users can read ${counted(open.length, "file")} of ${folder}, such as ${open[0]}`;
-    // The journal is a folder in that of the token store by default, and a folder needs its right to be entered.
-    return problem(check, found, `Run: chmod -R go= ${shellWord(folder)}`);
+    // The folder can have other things in it, such as the journal, which has a finding of its own.
+    return problem(check, found, `Run: find -L ${shellWord(folder)} -maxdepth 1 -type f -exec chmod go= {} +`);
   }
   return good(check, existing === folder ? folder : `${folder}, which does not exist yet`);
 }

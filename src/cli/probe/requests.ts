@@ -1,5 +1,4 @@
 import { isPlainMap } from "../../resources/values";
-import { parseJson } from "../../service/contract/json";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import { statusSays } from "../../service/errors/failures";
@@ -123,15 +122,6 @@ export async function anyReplyOf<Response>(call: Promise<Response>): Promise<Rep
 /** What two replies have in common that mean the same. */
 export function meaningOf({ refusal }: Reply<unknown>): string {
   return refusal === undefined ? "accepted" : `${refusal.kind} ${refusal.status} ${refusal.code}`;
-}
-
-/** The value of a body with all digits of its ids, as the client reads it; undefined if it is no JSON. */
-export function exactJson(body: Buffer): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The field of a body at a path; undefined if there is none. */

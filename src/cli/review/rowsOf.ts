@@ -68,7 +68,7 @@ export class RowsOf {
   /** @throws CliError if the stack cannot be read, or its task is at another service */
   private async connectedTo({ stack, profile, taskId, origin }: StackExport): Promise<Connected> {
     const key = JSON.stringify([stack, profile]);
-    const connection = this.connections.get(key) ?? connect({ stack, profile }, this.cli);
+    const connection = this.connections.get(key) ?? connect({ stack, profile: profile ?? null }, this.cli);
     this.connections.set(key, connection);
     const connected = await connection;
     requireOrigin({ taskId, name: taskId, origin }, connected);

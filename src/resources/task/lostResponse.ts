@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ServiceError } from "../../service/errors/errors";
-import { isServiceError } from "../../service/errors/errors";
+import { isServiceError, withoutHint } from "../../service/errors/errors";
 import { moreAt } from "../../values/more";
 import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference } from "../resource";
@@ -46,14 +45,6 @@ export async function sendOnce<T>(
     }
     throw unknownOutcome(request, `${withoutHint(error)}\n${explanationOf(request, Date.now())}`);
   }
-}
-
-/**
- * The message of a client's error without its hint, which is for callers of the client. A resource gives its own
- * advice.
- */
-export function withoutHint({ message, hint }: ServiceError): string {
-  return (message.endsWith(hint) ? message.slice(0, message.length - hint.length) : message).trim();
 }
 
 /**

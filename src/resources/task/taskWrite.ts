@@ -1,5 +1,5 @@
 import type { ServiceError } from "../../service/errors/errors";
-import { isServiceError } from "../../service/errors/errors";
+import { isServiceError, withoutHint } from "../../service/errors/errors";
 import { isRecord } from "../../values/isRecord";
 import { didYouMean } from "../../values/likelyName";
 import type { ArgSpecs } from "../args";
@@ -7,7 +7,6 @@ import { workArgs } from "../args";
 import type { Context, PendingState } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { firstOf } from "../values";
-import { withoutHint } from "./lostResponse";
 import { fieldOf, lookUpTask } from "./taskPresence";
 
 export interface TaskWrite<State> {

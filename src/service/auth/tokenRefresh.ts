@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { NewTokens } from "../contract/responses";
-import { isServiceError } from "../errors/errors";
+import { isServiceError, withoutHint } from "../errors/errors";
 import type { Redactor } from "../errors/foreignText";
 import { codeOf } from "../files/privateFile";
 import type { ClientSettings, ServiceClientOptions } from "../options";
@@ -132,13 +132,15 @@ export class TokenRefresh {
       if (!isServiceError(error)) throw error;
       if (isServiceError(error, "credential", "refused") && error.outcome === "notExecuted") return undefined;
       const kind = error.kind === "unreachable" ? "unreachable" : "credential";
-      const { message, hint } = error;
-      const said = message.slice(0, message.length - hint.length).trim();
       const path = this.#parts.settings.settingName("refreshPath");
       const otherPath = isServiceError(error, "refused", "contract")
         ? ` If each attempt ends like this, the service may refresh tokens at another path: set ${path}, for example to /token/refresh.`
         : "";
-      throw new NoToken(kind, `not sent: no access token, because the refresh failed. ${said}`, hint + otherPath);
+      throw new NoToken(
+        kind,
+        `not sent: no access token, because the refresh failed. ${withoutHint(error)}`,
+        error.hint + otherPath,
+      );
     } finally {
       this.isExchanging = false;
     }

@@ -77,6 +77,11 @@ export function isServiceError(error: unknown, ...kinds: ServiceErrorKind[]): er
   return kinds.length === 0 || kinds.some((kind) => kind === error.kind);
 }
 
+/** The message without its hint, which is for callers of the client. A resource gives its own advice. */
+export function withoutHint({ message, hint }: Pick<ServiceError, "message" | "hint">): string {
+  return (message.endsWith(hint) ? message.slice(0, message.length - hint.length) : message).trim();
+}
+
 /** Whether the service refused a value of the request, or did not say what it refused. */
 export function isRefusedParameter(error: unknown): error is ServiceError {
   return isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));

@@ -1,8 +1,10 @@
 import { terminalStatusOf } from "../../../resources/run/statuses";
+import { readResponse } from "../../../service/contract/responses";
+import type { StartedRun } from "../../../service/contract/types";
 import { isServiceError } from "../../../service/errors/errors";
 import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
 import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
-import { exactJson, fieldAt, replyOf } from "../requests";
+import { fieldAt, replyOf } from "../requests";
 import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
@@ -27,19 +29,14 @@ export async function start({ client, requests, trial, taskId }: OnCopy): Promis
       remedy: "Look for the run in the service's own interface.",
     };
   }
-  const data = fieldAt(exactJson(body), "data");
-  const [given, status] = [fieldAt(data, "lotNo"), fieldAt(data, "status")];
-  const lotNo = typeof given === "number" ? String(given) : given;
-  trial.run = {
-    ...{ begun, looks: [], totals: [], hasEnded: false },
-    lotNo: typeof lotNo === "string" ? lotNo : undefined,
-    startStatus: typeof status === "string" ? status : undefined,
-  };
+  const { lotNo, status } = startedRun(body) ?? {};
+  trial.run = { begun, looks: [], totals: [], hasEnded: false, lotNo, startStatus: status };
   trial.made();
-  if (typeof lotNo === "string" && lotNo !== "") {
-    const found = `A lotNo (${shapeOf(lotNo)}) and ${typeof status === "string" ? `the status ${described([status])}` : "no status"}.`;
+  if (lotNo !== undefined) {
+    const found = `A lotNo (${shapeOf(lotNo)}) and ${status ? `the status ${described([status])}` : "no status"}.`;
     return { found, behaviours: ["startResponse=data"] };
   }
+  const data = fieldAt(requests.last?.body, "data");
   const isKnown = data === true || data === null;
   return {
     is: "problem",
@@ -48,6 +45,15 @@ export async function start({ client, requests, trial, taskId }: OnCopy): Promis
     limitation:
       "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
   };
+}
+
+/** As the client reads it; undefined if the response has no lotNo. */
+function startedRun(body: Buffer): StartedRun | undefined {
+  try {
+    return readResponse("startTask", body).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A change of the copy right after its start. Whether the run had begun or ended, the next question shows. */
@@ -89,8 +95,8 @@ export const keptForRun = kept + 6;
 const patience = 4;
 
 /**
- * Reads the list until nothing in it runs. The waits grow threefold, however few reads are left for the time. A list
- * that stays empty is given up when rows have settled.
+ * Reads the list until nothing in it runs. Each wait is three times the one before, and all together last
+ * `longestCourse`, however few reads are left. A list that stays empty is given up when rows have settled.
  */
 export async function course({ client, requests, settings, trial, taskId }: OnRun): Promise<Answer> {
   const { run } = trial;
@@ -116,9 +122,9 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
       run.during = (await replyOf(readRows(client, taskId))).response?.data.total;
     }
     if (ids.length === 0 && run.looks.length >= patience) {
-      const { total = 0 } = (await replyOf(readRows(client, taskId))).response?.data ?? {};
-      settled = total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
-      run.totals.push(total);
+      const total = (await replyOf(readRows(client, taskId))).response?.data.total;
+      settled = total !== undefined && total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
+      run.totals.push(...(total === undefined ? [] : [total]));
     }
   }
   if (run.looks.length === 0) {
@@ -155,9 +161,12 @@ function sameWords(one: readonly string[], other: readonly string[] | undefined)
   return JSON.stringify([...new Set(one)].sort()) === JSON.stringify(other && [...new Set(other)].sort());
 }
 
-function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
-  const found = `The list stayed empty for ${looks.at(-1)?.seconds ?? 0} s, ${hasRows ? "although rows came" : "and no row came"}.`;
-  return hasRows
+function emptyList({ looks, totals }: TrialRun, hasSettled: boolean): Answer {
+  const hasRows = totals.some((total) => total > 0);
+  const rows = hasRows ? ", although rows came" : totals.length > 0 ? ", and no row came" : "";
+  const found = `The list stayed empty for ${looks.at(-1)?.seconds ?? 0} s${rows}.`;
+  const usedUp = hasRows ? " The requests for it were used up before the rows settled." : "";
+  return hasSettled
     ? {
         is: "problem",
         found,
@@ -166,7 +175,7 @@ function emptyList({ looks }: TrialRun, hasRows: boolean): Answer {
           'A wait needs finishedWhen: "rowsSettled" of a CloudRun, and --finished-when rowsSettled of "webextract run".',
         behaviours: ["splitting=never", "splitting=listsOnly"],
       }
-    : { is: "unclear", found };
+    : { is: "unclear", found: `${found}${usedUp}` };
 }
 
 function behavioursOf({ run }: OnRun["trial"], words: readonly string[], isExact: boolean): string[] {
