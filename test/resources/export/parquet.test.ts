@@ -102,7 +102,10 @@ describe("DataExport as Parquet", () => {
     for (const format of ["parquet", "xlsx"]) {
       const args = { ...all, format, path: `out/rows.${format}` };
       const message = await failure(each.up({ ...args, columns: { Price: "double", absent: "date" } }));
-      assert.match(message, /\n {2}columns\.Price: no row has this field; did you mean "price"\? If both are fields, name both\n/);
+      assert.match(
+        message,
+        /\n {2}columns\.Price: no row has this field; did you mean "price"\? If both are fields, name both\n/,
+      );
       assert.doesNotMatch(message, /absent/);
       await each.up({ ...args, columns: { Price: "double", price: "double", absent: "date" } });
       assert.equal(each.state.rowCount, 1);
