@@ -94,11 +94,28 @@ describe("credentialCommand", () => {
     });
 
     it("accepts the output of the child process", async () => {
+      const hasPrinted = join(world.folder, "printed");
       const left = `
         const parent = Number(process.argv[1]);
         const timer = setInterval(() => {
-          if (process.ppid !== parent) { ${printed} clearInterval(timer); setInterval(() => {}, 1000); }
+          if (process.ppid === parent) return;
+          ${printed}
+          require("fs").writeFileSync(${JSON.stringify(hasPrinted)}, "");
+          clearInterval(timer);
+          setInterval(() => {}, 1000);
         }, 10);`;
+      // On a busy machine, the child process prints after the second in which output must arrive.
+      const deadline = sinon.stub(clock, "deadline").callThrough();
+      deadline.withArgs(1000).callsFake((_ms, strike) => {
+        void (async () => {
+          while (!existsSync(hasPrinted)) await setImmediate();
+          // The output is in the pipe, and is read before the second of these.
+          await setImmediate();
+          await setImmediate();
+          strike();
+        })();
+        return () => undefined;
+      });
       await startTask(clientWith({ credentialCommand: leaving(left, "") }));
       assert.ok(process.kill(leftProcess(), 0), "it still holds the pipe open");
     });
