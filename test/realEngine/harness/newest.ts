@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { peerDependencies } from "../../../package.json";
 import type { Engine } from "../../../scripts/engine/engine";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
 import { newestEngine } from "../../../scripts/engine/goBuild";
@@ -17,6 +18,11 @@ export interface Newest {
 
 /** The major versions of Node.js on which the newest SDK is tried. */
 export const newestNodes = ["24", "26"];
+
+/** Optional peer dependencies that some exports need, in their declared ranges. */
+const exportPackages = ["@aws-sdk/client-s3", "@hpcc-js/wasm-zstd", "hyparquet-writer"].map(
+  (name) => `${name}@${peerDependencies[name as keyof typeof peerDependencies]}`,
+);
 
 const made = new Map<string, Promise<Newest>>();
 
@@ -42,6 +48,7 @@ async function installSdk(): Promise<string> {
   await installTarball(folder, [
     `@pulumi/pulumi@${await newestVersion("@pulumi/pulumi", "^3")}`,
     `@pulumi/policy@${await newestVersion("@pulumi/policy", "^1")}`,
+    ...exportPackages,
   ]);
   return folder;
 }
