@@ -3,7 +3,7 @@ const charactersBefore = 20;
 
 /**
  * Two long texts that begin alike are shown from shortly before they differ: a cut would leave the same of both.
- * @param most characters of a text that is shown as a whole
+ * @param most texts of at most as many characters are shown whole
  */
 export function fromDifference(text: string, other: string, most = 0): string {
   if (Math.max(text.length, other.length) <= most) {
