@@ -38,7 +38,7 @@ const partsOfUnitTests = [
   "test/service/**/*.test.ts",
   "test/{plugin,program,provider,scripts}/**/*.test.ts",
   "test/resources/export/**/*.test.ts",
-  "test/resources/{*,{adopt,lists,run,settings,task}/**/*}.test.ts",
+  "test/resources/{*,{lists,run,settings,task}/**/*}.test.ts",
   "test/{emulator/page,cli/probe,package}/**/*.test.ts",
   "test/emulator/{*,admin/*}.test.ts",
   "test/cli/{[!c]*,adopt/*}.test.ts",

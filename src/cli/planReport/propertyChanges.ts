@@ -122,11 +122,11 @@ function differences(old: unknown, now: unknown, path: string, raw: readonly unk
   }
   if (isLines(old) || isLines(now)) {
     const comparable = [old, now].every((each) => each === undefined || isLines(each) || typeof each === "string");
-    const [before, after] = [linesOf(old), linesOf(now)];
+    const [oldLines, newLines] = [linesOf(old), linesOf(now)];
     // The same lines differ only in the line break at their end.
-    const isOther = before.join("\n") !== after.join("\n");
+    const isOther = oldLines.join("\n") !== newLines.join("\n");
     if (comparable && isOther && old !== later && now !== later && old !== secret && now !== secret) {
-      return [{ path, lines: lineChange(before, after) }];
+      return [{ path, lines: lineChange(oldLines, newLines) }];
     }
   }
   return [{ path, ...ends(old, now) }];

@@ -58,10 +58,11 @@ export function exportPairs(base: StackState, head: StackState, plan?: Plan): Ex
   const left = new Set(ofHead);
   const counterpartOf = ({ urn, name }: StackResource): StackResource | undefined => {
     const path = nameInProgram(urn);
+    const now = renamed.get(path);
     const others = [...left].filter((each) => each.name === name);
     // One name can occur several times, below different parents.
     const found =
-      [...left].find((each) => nameInProgram(each.urn) === renamed.get(path)) ??
+      (now === undefined ? undefined : [...left].find((each) => nameInProgram(each.urn) === now)) ??
       others.find((each) => nameInProgram(each.urn) === path) ??
       others[0];
     if (found !== undefined) {
