@@ -4,8 +4,8 @@ import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
-import type { Owner } from "../resources/ownership";
-import { TaskOwners } from "../resources/ownership";
+import type { Held, OwnedPart, Owner } from "../resources/ownership";
+import { Owners } from "../resources/ownership";
 import type { Context, LoopWay, Replaced } from "../resources/resource";
 import { messageOf } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
@@ -34,7 +34,7 @@ interface Service {
 interface AccountTasks {
   /** The tasks of one account tell nothing about another account. */
   guard: AccountGuard;
-  owners: Map<string, TaskOwners>;
+  owners: Map<string, Owners<OwnedPart>>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
 }
@@ -47,6 +47,8 @@ export class Host {
   readonly journal: Journal;
   readonly steps = new RunningSteps();
   private readonly tasks = new Map<string, AccountTasks>();
+  /** What the resources of this command have and a delete could undo. */
+  readonly held = new Owners<Held>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
   /**
@@ -116,8 +118,8 @@ export class Host {
     }));
   }
 
-  ownersOf(profile: string | undefined, taskId: string): TaskOwners {
-    return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
+  ownersOf(profile: string | undefined, taskId: string): Owners<OwnedPart> {
+    return madeOnce(this.tasksOf(profile).owners, taskId, () => new Owners());
   }
 
   /**
@@ -206,7 +208,8 @@ export class Host {
       settings: this.config.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
-      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(ownerOf(urn), part),
+      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).takenBy(ownerOf(urn), part) !== undefined,
+      heldBy: (held) => this.held.takenBy(ownerOf(urn), held)?.title,
       copied: (taskId) => copies.add(taskId),
       isNewCopy: (taskId) => copies.has(taskId),
       saw: (taskId, presence) => guard.saw(taskId, presence),

@@ -121,6 +121,7 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
     folder: process.cwd(),
     exclusive: (_taskId, work) => work(),
     isOwnedElsewhere: () => false,
+    heldBy: () => undefined,
     saw: () => undefined,
     copied: () => undefined,
     isNewCopy: () => false,
