@@ -45,7 +45,7 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
 
 /** Each of them has the name of a placeholder in another form: of other languages, misspelled, or with a brace too many. */
 const almost = [
-  /[<:$%]?\{+\s*(lotNo|time|n)\s*\}*/i,
+  /[<:$%]?\{{1,2}\s{0,2}(lotNo|time|n)\b\s{0,2}\}{0,2}/i,
   /[<:$%](lotNo|time|n)\b[>%]?/i,
   /[[(](lotNo)[\])]/i,
   /(lotNo)\}/i,

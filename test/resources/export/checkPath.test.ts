@@ -56,7 +56,17 @@ describe("the path of an export", () => {
   it("is refused if it has a placeholder in another form, with the right one", async () => {
     const batch = (path: string) =>
       providers.problems("DataExport", { taskId: "t", scope: "batch", lotNo: "1", path, format: "ndjson" });
-    const forms = ["{{lotNo}}", "${lotNo}", "<lotNo>", ":lotNo", "{lotNo", "{lotno}", "{ lotNo }", "lotNo}", "$lotNo"];
+    const forms = [
+      "{{lotNo}}",
+      "$" + "{lotNo}",
+      "<lotNo>",
+      ":lotNo",
+      "{lotNo",
+      "{lotno}",
+      "{ lotNo }",
+      "lotNo}",
+      "$lotNo",
+    ];
     for (const form of [
       ...forms,
       "%lotNo%",
@@ -74,7 +84,14 @@ describe("the path of an export", () => {
     assert.match((await problems("rows/{{time}}.ndjson")).join(), /contains "\{\{time\}\}".*write \{time\}/);
     assert.match((await problems("rows/<n>.ndjson")).join(), /contains "<n>".*write \{n\}/);
     assert.match((await problems("rows/{run}.ndjson")).join(), /contains "\{run\}"; known placeholders/);
-    for (const path of ["{lotNo}.ndjson", "a{lotNo}b.ndjson", "rows(n).ndjson", "a$nature.ndjson", "lotNo.ndjson"]) {
+    for (const path of [
+      "{lotNo}.ndjson",
+      "a{lotNo}b.ndjson",
+      "rows(n).ndjson",
+      "a$nature.ndjson",
+      "a{b.ndjson",
+      "lotNo.ndjson",
+    ]) {
       assert.deepEqual(await batch(path), [], path);
     }
     assert.deepEqual(await batch("{lotNo}-{time}-{n}.ndjson"), []);

@@ -78,7 +78,10 @@ describe("the messages about a run", () => {
         world.at(10, () => world.emulator.fault({ operation: "getSubtasks", ...fault }));
         world.finishes(20);
         await world.create();
-        assert.ok(world.progress[1]?.includes(`; the last request failed (getSubtasks: ${said}), run `), world.progress[1]);
+        assert.ok(
+          world.progress[1]?.includes(`; the last request failed (getSubtasks: ${said}), run `),
+          world.progress[1],
+        );
       });
     }
 
