@@ -29,7 +29,9 @@ export class Provider extends ProviderResource {
   /** @param args a credential is secret, whether or not it is given as one */
   constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
     if (name === defaultProviderName(opts?.version ?? ownPackage.version)) {
-      throw new TypeError(`The provider cannot be called "${name}", as the engine calls its own. Give it another name.`);
+      throw new TypeError(
+        `The provider cannot be called "${name}", as the engine calls its own. Give it another name.`,
+      );
     }
     const credentials: readonly string[] = credentialKeys;
     const given = Object.entries(args).map(([key, value]) => {

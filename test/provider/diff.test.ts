@@ -169,7 +169,8 @@ describe("diffs", () => {
 
   it("know the service by its address with the path, in each spelling, and each one below an origin of an earlier version", async () => {
     const here = new InProcess({ baseUrl: `${origin}/eu/v1` });
-    const diffOf = (made: string) => here.provider("CloudRun").diff("1", { taskId: "t", origin: made }, { taskId: "t" });
+    const diffOf = (made: string) =>
+      here.provider("CloudRun").diff("1", { taskId: "t", origin: made }, { taskId: "t" });
     for (const same of [origin, `${origin}/eu/v1`, `${origin.toUpperCase()}/eu/./x/../v1/`]) {
       assert.deepEqual(await diffOf(same), {}, same);
     }

@@ -200,7 +200,9 @@ function withUrns(value: unknown, urns: ReadonlyMap<string, string>): unknown {
 
 /** Whether the program does not declare the provider. */
 function isEngineMade(provider: StateResource | undefined): boolean {
-  return provider !== undefined && provider.parent === undefined && /^default(?:_|$)/.test(partsOfUrn(provider.urn).name);
+  return (
+    provider !== undefined && provider.parent === undefined && /^default(?:_|$)/.test(partsOfUrn(provider.urn).name)
+  );
 }
 
 /** How resources name their provider. */

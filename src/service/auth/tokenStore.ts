@@ -114,7 +114,9 @@ export class TokenStore {
     const [ofImport] = this.#names.flatMap((name) => imported[name] ?? []);
     const own = startToken === undefined ? undefined : this.keyOf(startToken);
     const place = families.findIndex(({ key }) => key === own);
-    const others = families.filter(({ key, profiles }) => key !== own && profiles.some((name) => this.#names.includes(name)));
+    const others = families.filter(
+      ({ key, profiles }) => key !== own && profiles.some((name) => this.#names.includes(name)),
+    );
     const last = others.at(-1);
     return {
       own: families[place],

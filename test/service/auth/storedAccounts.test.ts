@@ -21,8 +21,7 @@ describe("the token store of a service", () => {
   function asEarlier(letters: string, startTokens: readonly string[]): string {
     const folder = join(world.folder, "store");
     const text = startTokens.reduce(
-      (all, token) =>
-        all.replaceAll(sha256(`${world.service.baseUrl}\n${token}`), sha256(`${letters}\n${token}`)),
+      (all, token) => all.replaceAll(sha256(`${world.service.baseUrl}\n${token}`), sha256(`${letters}\n${token}`)),
       readFileSync(world.storePath(), "utf8"),
     );
     writeFileSync(world.storePath(), text.replaceAll('"profiles":[""]', '"profiles":["default"]'));
@@ -145,7 +144,10 @@ describe("the token store of a service", () => {
           world.storePath(),
           JSON.stringify({
             version: 1,
-            families: JSON.parse(world.storeText()).families.map((each: object) => ({ ...each, profiles: ["default"] })),
+            families: JSON.parse(world.storeText()).families.map((each: object) => ({
+              ...each,
+              profiles: ["default"],
+            })),
             imported: { default: JSON.parse(world.storeText()).families[0].key },
           }),
         );
