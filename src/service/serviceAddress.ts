@@ -9,7 +9,7 @@ export function serviceAddress(baseUrl: string): string {
   const url = parsedUrl(baseUrl);
   if (url === undefined || url.host === "") return baseUrl;
   const port = url.port === "" ? "" : `:${url.port}`;
-  const path = url.pathname.replace(/%[0-9a-f]{2}/gi, withoutNeed).replace(/\/+$/, "");
+  const path = url.pathname.replace(/%[0-9a-f]{2}/gi, withoutNeed).replace(/(?<!\/)\/+$/, "");
   return `${url.protocol}//${url.hostname.replace(/\.$/, "")}${port}${path}`;
 }
 
