@@ -4,8 +4,8 @@ import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
-import type { Owner } from "../resources/ownership";
-import { TaskOwners } from "../resources/ownership";
+import type { Held, OwnedPart, Owner } from "../resources/ownership";
+import { Owners } from "../resources/ownership";
 import type { Context, LoopWay, Replaced } from "../resources/resource";
 import { messageOf } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
@@ -35,9 +35,11 @@ interface Service {
 interface AccountTasks {
   /** The tasks of one account tell nothing about another account. */
   guard: AccountGuard;
-  owners: Map<string, TaskOwners>;
+  owners: Map<string, Owners<OwnedPart>>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
+  /** The runs that resources have, by task and lotNo. */
+  runs: Set<string>;
 }
 
 /**
@@ -48,6 +50,8 @@ export class Host {
   readonly journal: Journal;
   readonly steps = new RunningSteps();
   private readonly tasks = new Map<string, AccountTasks>();
+  /** What the resources of this command have and a delete could undo. */
+  readonly held = new Owners<Held>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
   /**
@@ -118,11 +122,19 @@ export class Host {
       guard: new AccountGuard(),
       owners: new Map(),
       copies: new Set(),
+      runs: new Set(),
     }));
   }
 
-  ownersOf(profile: string | undefined, taskId: string): TaskOwners {
-    return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
+  /** Notes that a resource has this run. False if one that this process has seen has it already. */
+  noteRun(profile: string | undefined, taskId: unknown, lotNo: string): boolean {
+    const { runs } = this.tasksOf(profile);
+    const known = runs.size;
+    return runs.add(`${taskId} ${lotNo}`).size > known;
+  }
+
+  ownersOf(profile: string | undefined, taskId: string): Owners<OwnedPart> {
+    return madeOnce(this.tasksOf(profile).owners, taskId, () => new Owners());
   }
 
   /**
@@ -211,8 +223,10 @@ export class Host {
       settings: this.config.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
-      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(ownerOf(urn), part),
+      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).takenBy(ownerOf(urn), part) !== undefined,
+      heldBy: (held) => this.held.takenBy(ownerOf(urn), held)?.title,
       copied: (taskId) => copies.add(taskId),
+      isNewRun: (taskId, lotNo) => this.noteRun(profile, taskId, lotNo),
       isNewCopy: (taskId) => copies.has(taskId),
       saw: (taskId, presence) => guard.saw(taskId, presence),
       redact: (text) => this.redact(text),

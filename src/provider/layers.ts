@@ -1,5 +1,7 @@
+import type { Properties } from "../engine/serialization";
 import { workArgs } from "../resources/args";
-import type { OwnedPart } from "../resources/ownership";
+import type { AnyResource } from "../resources/index";
+import type { Held, OwnedPart } from "../resources/ownership";
 import { describeConflict, taskNamedBy } from "../resources/ownership";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import { isGone } from "../resources/task/taskPresence";
@@ -90,6 +92,32 @@ function staysAfter(step: Step, { difference }: Outcome): boolean {
   return step.call === "diff" && step.isDeclared && difference?.replaces.length === 0;
 }
 
+/** Notes what each resource of this command has, so that no delete undoes it. */
+const noteHeld: Layer = async (step, host, next) => {
+  const { call, resource, args, state, id } = step;
+  const isWrite = call === "create" || call === "update";
+  const note = (known: Properties, claim: "declared" | "written"): void =>
+    host.held.note(ownerOf(step.urn), heldBy(resource, known, host), claim);
+  if (isWrite || (call === "diff" && step.isDeclared)) {
+    note(args, "written");
+  }
+  const outcome = await next(step, host);
+  if (staysAfter(step, outcome)) {
+    // The task of the state counts only if it is the resource itself: others may be updated to another task.
+    note({ ...state, taskId: resource.idIs === "taskId" ? id : args.taskId }, "declared");
+  } else if (isWrite) {
+    note(outcome.state ?? {}, "written");
+  }
+  return outcome;
+};
+
+/** What arguments or a state name, and the delete of another resource could undo. */
+export function heldBy(resource: AnyResource, known: Properties, { programFolder }: Host): Held[] {
+  const taskId = taskNamedBy(known);
+  const rows: Held[] = typeof taskId === "string" ? [{ part: "rows", taskId }] : [];
+  return [...rows, ...(resource.holds?.(known, programFolder) ?? [])];
+}
+
 /**
  * Shows the journal the state that each step finds, and the one after a write. Deletes nothing that this run has taken
  * over.
@@ -156,7 +184,10 @@ const guardAccount: Layer = async (step, host, next) => {
   });
 };
 
-/** Keeps what the engine shows of an instance that it may replace: a create gets only the arguments of the new one. */
+/**
+ * Keeps what the engine shows of an instance that it may replace, because a create gets only the arguments of the new
+ * one, and the runs that resources have.
+ */
 const noteReplaced: Layer = async (step, host, next) => {
   const outcome = await next(step, host);
   const { call, resource, urn, id, state, args } = step;
@@ -164,6 +195,10 @@ const noteReplaced: Layer = async (step, host, next) => {
     const asks = (outcome.difference?.replaces.length ?? 0) > 0;
     const wanted = asks ? args : host.replaced.get(urn)?.wanted;
     host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
+  }
+  const shown = outcome.id ?? id;
+  if (resource.idIs === "lotNo" && shown !== undefined) {
+    host.noteRun(step.profile, args.taskId, shown);
   }
   return outcome;
 };
@@ -173,6 +208,7 @@ export const layers: readonly Layer[] = [
   // First, so that a resource of another service makes no claims and no journal entries.
   checkOrigin,
   claimParts,
+  noteHeld,
   keepJournal,
   guardAccount,
   noteReplaced,
