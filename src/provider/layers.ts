@@ -5,6 +5,7 @@ import type { Held, OwnedPart } from "../resources/ownership";
 import { describeConflict, taskNamedBy } from "../resources/ownership";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import { isGone } from "../resources/task/taskPresence";
+import { namesSameService } from "../service/serviceAddress";
 import type { Host } from "./host";
 import { ownerOf } from "./host";
 import type { Sighting } from "./journal";
@@ -12,14 +13,14 @@ import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, Step } from "./step";
 
 /**
- * Refuses a step at another service than the one where the resource was made. The state contains the origin of that
- * service.
+ * Refuses a step at another service than the one where the resource was made. `origin` in the state is its address;
+ * earlier versions wrote it without the path.
  */
 const checkOrigin: Layer = async (step, host, next) => {
   const here = host.origin(step.profile);
   const made = step.state.origin;
-  const isElsewhere = typeof made === "string" && here !== undefined && made !== here;
-  if (isElsewhere && !host.config.movedFrom.includes(made)) {
+  const isElsewhere = typeof made === "string" && here !== undefined && !namesSameService(made, here);
+  if (isElsewhere && !host.config.isPresent(made, here)) {
     throw new ProviderError(
       `This resource was made at ${made}, and the configuration names ${here}. Nothing was changed. If this is the same service at another address, ` +
         `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM). If not, set webextract:baseUrl back ` +
@@ -29,7 +30,8 @@ const checkOrigin: Layer = async (step, host, next) => {
   const { state, difference, ...outcome } = await next(step, host);
   return {
     ...outcome,
-    ...(state && { state: { ...state, origin: here } }),
+    // A refresh after an upgrade shows no difference: a read leaves the form of an earlier version.
+    ...(state && { state: { ...state, origin: step.call === "read" && !isElsewhere ? (made ?? here) : here } }),
     // Only an update writes the new origin into the state.
     ...(difference && { difference: isElsewhere ? { ...difference, forced: true } : difference }),
   };
