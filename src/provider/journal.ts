@@ -63,8 +63,8 @@ export class Journal {
   constructor(
     private readonly files: JournalFiles,
     private readonly warn: (message: string, urn?: string) => void,
-    /** `movedFrom`: origins that the service had before. Entries of these origins count too. */
-    private readonly config: Pick<ProviderConfig, "movedFrom" | "skipsCheckpoints">,
+    /** `isPresent`: which entries count. */
+    private readonly config: Pick<ProviderConfig, "isPresent" | "skipsCheckpoints">,
     private readonly processes: Processes,
   ) {}
 
@@ -164,7 +164,7 @@ export class Journal {
   }
 
   private isOfService(entry: Entry, { origin }: ResourceName): boolean {
-    return [origin, ...this.config.movedFrom].includes(entry.origin);
+    return this.config.isPresent(entry.origin, origin);
   }
 
   /** The tokens of a profile can change, and the same credentials can get another name. */

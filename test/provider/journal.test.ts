@@ -532,10 +532,10 @@ describe("the journal of requests that must not be sent twice", () => {
       new Journal(
         new JournalFiles(folder(), () => undefined),
         (warning) => world.warnings.push(warning),
-        { movedFrom, skipsCheckpoints: false },
+        { isPresent: (written, service) => [service, ...movedFrom].includes(written), skipsCheckpoints: false },
         { own: { host: "here", pid }, isRunning },
       );
-    const name = { urn: urnOf("CloudRun"), origin: here, profile: "" };
+    const name = { urn: urnOf("CloudRun"), origin: here, profile: "", credentials: "secret" };
     const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
     const noRequest = () => assert.fail("a request was sent");
     const refused = async (): Promise<string> => {
