@@ -176,7 +176,7 @@ export class JournalFiles {
 
 /** Whose folder or file it is, or whose folder hides it: the end of a sentence, if it is another user's. */
 async function whose(path: string): Promise<string> {
-  const user = process.getuid?.();
+  const user = process.geteuid?.();
   const owner = (await lstat(path).catch(() => undefined))?.uid;
   if (owner === undefined && path !== dirname(path)) {
     return whose(dirname(path));
