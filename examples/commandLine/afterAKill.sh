@@ -12,6 +12,6 @@ pulumi refresh --yes --clear-pending-creates
 # #endregion
 
 # #region backup
-cd .pulumi/stacks/PROJECT # in the folder or bucket of `pulumi login`
+cd .pulumi/stacks/PROJECT # in the folder of `pulumi login`
 cp STACK.json.bak STACK.json
 # #endregion
