@@ -132,7 +132,7 @@ export class Host {
   }
 
   /** Notes that a resource has this run. False if one that this process has seen has it already. */
-  noteRun(profile: string | undefined, taskId: unknown, lotNo: string): boolean {
+  noteRun(profile: string | undefined, taskId: string, lotNo: string): boolean {
     const { runs } = this.tasksOf(profile);
     const known = runs.size;
     return runs.add(`${taskId} ${lotNo}`).size > known;

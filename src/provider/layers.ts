@@ -198,7 +198,8 @@ const noteReplaced: Layer = async (step, host, next) => {
     host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
   }
   const shown = outcome.id ?? id;
-  if (resource.idIs === "lotNo" && shown !== undefined) {
+  // A preview may not know the task.
+  if (resource.idIs === "lotNo" && shown !== undefined && typeof args.taskId === "string") {
     host.noteRun(step.profile, args.taskId, shown);
   }
   return outcome;

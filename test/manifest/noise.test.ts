@@ -16,7 +16,12 @@ const line = fc.tuple(word, word).map(([a, b]) => `https://${a}.test/${b}?q=#1`)
 const properties = fc.dictionary(word, text, { minKeys: 1, maxKeys: 4 });
 const loop = fc.record({ loopType: word, items: fc.array(line, { minLength: 1, maxLength: 4 }) });
 const action = fc.record({ actionType: word, properties, loop }, { requiredKeys: ["actionType", "properties"] });
-const exported = fc.record({ path: fc.constant("rows-{lotNo}.ndjson"), maxRows: fc.integer({ min: 1, max: 99 }) });
+/** Each name of an export has a file of its own. */
+const exported = (path: string) => fc.record({ path: fc.constant(path), maxRows: fc.integer({ min: 1, max: 99 }) });
+const exports = fc.oneof(
+  fc.record({ rows: exported("rows-{lotNo}.ndjson") }),
+  fc.record({ rows: exported("rows-{lotNo}.ndjson"), all: exported("all-{lotNo}.ndjson") }),
+);
 
 /** One task after the other, each valid. */
 const tasks = fc.array(
@@ -27,7 +32,7 @@ const tasks = fc.array(
       startUrls: fc.record({ urls: fc.array(line, { minLength: 1, maxLength: 4 }) }),
       run: fc.record({ waitFor: fc.constant("finished"), triggers: fc.record({ at: text, list: fc.array(text) }) }),
       forceDestroy: fc.boolean(),
-      exports: fc.dictionary(fc.constantFrom("rows", "all"), exported, { minKeys: 1 }),
+      exports,
       opts: fc.record({ protect: fc.boolean() }),
     },
     { requiredKeys: ["from", "run"] },
