@@ -5,6 +5,7 @@ import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
+import { whyNotYours } from "../../service/errors/errors";
 import { CliError } from "../exitCodes";
 import { adviceOnTypes, taskArgument, typesOption } from "../options";
 import { table } from "../output/table";
@@ -37,7 +38,8 @@ export const actionsCommand: CliCommand = {
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
-      throw new CliError(`The service does not know the task ${taskId}.`, "notFound", { taskIds: [taskId] });
+      const message = `The service shows no task ${taskId} to this account: ${whyNotYours}.`;
+      throw new CliError(message, "notFound", { taskIds: [taskId] });
     }
     return {
       json: { taskId, actions: task.all.map(jsonOf) },
