@@ -37,6 +37,8 @@ interface AccountTasks {
   owners: Map<string, TaskOwners>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
+  /** The runs that resources have, by task and lotNo. */
+  runs: Set<string>;
 }
 
 /**
@@ -113,7 +115,15 @@ export class Host {
       guard: new AccountGuard(),
       owners: new Map(),
       copies: new Set(),
+      runs: new Set(),
     }));
+  }
+
+  /** Notes that a resource has this run. False if one that this process has seen has it already. */
+  noteRun(profile: string | undefined, taskId: unknown, lotNo: string): boolean {
+    const { runs } = this.tasksOf(profile);
+    const known = runs.size;
+    return runs.add(`${taskId} ${lotNo}`).size > known;
   }
 
   ownersOf(profile: string | undefined, taskId: string): TaskOwners {
@@ -208,6 +218,7 @@ export class Host {
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
       isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(ownerOf(urn), part),
       copied: (taskId) => copies.add(taskId),
+      isNewRun: (taskId, lotNo) => this.noteRun(profile, taskId, lotNo),
       isNewCopy: (taskId) => copies.has(taskId),
       saw: (taskId, presence) => guard.saw(taskId, presence),
       redact: (text) => this.redact(text),

@@ -195,7 +195,10 @@ const keepNotYours: Layer = async (step, host, next) => {
   }
 };
 
-/** Keeps what the engine shows of an instance that it may replace: a create gets only the arguments of the new one. */
+/**
+ * Keeps what the engine shows of an instance that it may replace, because a create gets only the arguments of the new
+ * one, and the runs that resources have.
+ */
 const noteReplaced: Layer = async (step, host, next) => {
   const outcome = await next(step, host);
   const { call, resource, urn, id, state, args } = step;
@@ -203,6 +206,10 @@ const noteReplaced: Layer = async (step, host, next) => {
     const asks = (outcome.difference?.replaces.length ?? 0) > 0;
     const wanted = asks ? args : host.replaced.get(urn)?.wanted;
     host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
+  }
+  const shown = outcome.id ?? id;
+  if (resource.idIs === "lotNo" && shown !== undefined) {
+    host.noteRun(step.profile, args.taskId, shown);
   }
   return outcome;
 };

@@ -213,6 +213,8 @@ export interface Context {
   saw(taskId: string, presence: "there" | "gone"): void;
   /** Notes that this run has copied a task. */
   copied(taskId: string): void;
+  /** Notes a run that the service says it has started. False if a resource that this command has seen has that run. */
+  isNewRun(taskId: string, lotNo: string): boolean;
   /** Whether this run has copied the task. Nobody else has configured it then. */
   isNewCopy(taskId: string): boolean;
   /** Hides each credential that the configuration contains or that is in use, also those of other profiles. */

@@ -123,6 +123,7 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
     isOwnedElsewhere: () => false,
     saw: () => undefined,
     copied: () => undefined,
+    isNewRun: () => true,
     isNewCopy: () => false,
     redact: (text) => client.redact(config.redact(text)),
     warn: (message) => terminal.warn(message),

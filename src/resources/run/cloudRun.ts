@@ -86,7 +86,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     const { run: existing, labelled } =
       args.adoptLotNo === undefined
         ? await takeOverRun(args, context)
-        : { run: { state: adopted(args, args.adoptLotNo), atStart: true }, labelled: args };
+        : { run: { state: adopted(args, args.adoptLotNo), atStart: false }, labelled: args };
     if (existing === undefined && replaced?.isAskedFor === false) {
       return keepReplaced(replaced, labelled, context);
     }

@@ -61,7 +61,7 @@ describe("a task that is not this account's, or gone", () => {
     assert.match(message, why);
     assert.match(
       message,
-      /stays in the state[^]*Check the credentials\. If the task was deleted, run: pulumi state delete 'urn:/,
+      /stays in the state.*\nCheck the credentials\. If the task was deleted, run: pulumi state delete 'urn:/,
     );
   });
 
