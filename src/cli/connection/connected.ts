@@ -121,6 +121,7 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
     folder: process.cwd(),
     exclusive: (_taskId, work) => work(),
     isOwnedElsewhere: () => false,
+    heldBy: () => undefined,
     saw: () => undefined,
     copied: () => undefined,
     isNewRun: () => true,
@@ -189,7 +190,7 @@ export function requireOrigin(
   connected: Pick<Connected, "config" | "options" | "stack">,
 ): void {
   const service = serviceOf(connected);
-  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
+  if (origin !== undefined && !connected.config.isPresent(origin, service)) {
     throw new CliError(
       `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
       "usage",
