@@ -225,8 +225,8 @@ export const behaviours = {
   ),
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
-    ["invalidTaskId", "unnamed", "notFound", "serverError"],
-    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `serverError`: ServerError.",
+    ["invalidTaskId", "unnamed", "notFound", "notYours", "serverError"],
+    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id. `serverError`: ServerError.",
   ),
 } as const;
 

@@ -6,6 +6,7 @@ export type ErrorCode =
   | "InvalidParameter"
   | "InvalidParameter.Required"
   | "RequestModelNull"
+  | "TaskNotBelongToYou"
   | "TaskSettingsNotFound"
   | "ServerError"
   | "TaskExecuting"

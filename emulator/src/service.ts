@@ -73,6 +73,8 @@ export function taskGone(behaviour: Behaviour, named: string): Refusal {
   switch (behaviour.taskGone) {
     case "unnamed":
       return new Refusal("InvalidTaskId", "the task id is not valid");
+    case "notYours":
+      return new Refusal("TaskNotBelongToYou", "This TaskId is not belong to you!");
     case "notFound":
       return new Refusal("InvalidTaskId", named, 404);
     case "serverError":

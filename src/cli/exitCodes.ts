@@ -11,7 +11,7 @@ export const exitCodes = {
     code: 3,
     meaning: "No credential, none that the service accepts, or one that does not allow the operation.",
   },
-  notFound: { code: 4, meaning: "The service does not know the task." },
+  notFound: { code: 4, meaning: "The service does not show the task to this account." },
   tryLater: {
     code: 5,
     meaning:
@@ -52,6 +52,7 @@ const exitOfKind: Partial<Record<ServiceErrorKind, Exit>> = {
   credential: "credential",
   plan: "credential",
   notFound: "notFound",
+  notYours: "notFound",
   unreachable: "tryLater",
   rateLimited: "tryLater",
   busy: "tryLater",

@@ -11,6 +11,8 @@ import { moreAt } from "../values/more";
  */
 export class AccountGuard {
   private readonly found = new Set<string>();
+  /** Tasks that state of this account names. */
+  private readonly named = new Set<string>();
   private readonly gone = new Set<string>();
   private inProgress = 0;
   private waiting: (() => void)[] = [];
@@ -28,6 +30,17 @@ export class AccountGuard {
 
   saw(taskId: string, presence: "there" | "gone"): void {
     (presence === "gone" ? this.gone : this.found).add(taskId);
+  }
+
+  name(taskId: unknown): void {
+    if (typeof taskId === "string") {
+      this.named.add(taskId);
+    }
+  }
+
+  /** Other tasks of this account, at most five, those that were found first. */
+  othersThan(taskId: string): string[] {
+    return [...new Set([...this.found, ...this.named])].filter((other) => other !== taskId).slice(0, 5);
   }
 
   /**

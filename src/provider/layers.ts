@@ -4,10 +4,12 @@ import type { AnyResource } from "../resources/index";
 import type { Held, OwnedPart } from "../resources/ownership";
 import { describeConflict, taskNamedBy } from "../resources/ownership";
 import { isPlaceholderId } from "../resources/task/lostResponse";
-import { isGone } from "../resources/task/taskPresence";
+import { isGone, isSurelyNotOurs } from "../resources/task/taskPresence";
+import { shellQuoted } from "../resources/values";
+import { isServiceError, whyNotYours, withoutHint } from "../service/errors/errors";
 import { namesSameService } from "../service/serviceAddress";
 import type { Host } from "./host";
-import { ownerOf } from "./host";
+import { ownerOf, titleOf } from "./host";
 import type { Sighting } from "./journal";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, Step } from "./step";
@@ -186,6 +188,45 @@ const guardAccount: Layer = async (step, host, next) => {
 };
 
 /**
+ * A task that is not this account's, or gone: a refresh keeps the state, with one warning for each task. A delete ends
+ * if the credentials are surely not the reason: users delete in the service's own interface what the API cannot delete.
+ */
+const keepNotYours: Layer = async (step, host, next) => {
+  const { call, resource, state, urn, profile } = step;
+  const { guard } = host.tasksOf(profile);
+  for (const task of [taskOf(step, step.id), resource.copiedFrom?.(state)]) {
+    guard.name(task);
+  }
+  try {
+    return await next(step, host);
+  } catch (error) {
+    // In a static get and an import, this provider has not written the state.
+    const isOurs = state.stateVersion !== undefined && (call === "read" || call === "delete");
+    if (!isServiceError(error, "notYours") || error.taskId === undefined || !isOurs) {
+      throw error;
+    }
+    const { taskId } = error;
+    const what = `Task "${taskId}" is not this account's: ${whyNotYours}.`;
+    if (call === "read") {
+      host.warnOnce(`${what} Its resources stay in the state as they are. Check the id and the credentials.`);
+      return { id: step.id, state };
+    }
+    const named = urn === undefined ? resource.type : titleOf(urn);
+    if (await isSurelyNotOurs(taskId, guard.othersThan(taskId), host.context(profile, urn))) {
+      host.engine.log.warn(
+        `${what} Another task responds, so ${named} is deleted from the state, and nothing else.`,
+        urn,
+      );
+      return {};
+    }
+    throw new ProviderError(
+      `${withoutHint(error)} ${named} stays in the state: ${whyNotYours}, and no other task of this stack responds.\n` +
+        `Check the credentials. If the task was deleted, run: pulumi state delete ${shellQuoted(urn ?? "URN")}`,
+    );
+  }
+};
+
+/**
  * Keeps what the engine shows of an instance that it may replace, because a create gets only the arguments of the new
  * one, and the runs that resources have.
  */
@@ -214,4 +255,5 @@ export const layers: readonly Layer[] = [
   keepJournal,
   guardAccount,
   noteReplaced,
+  keepNotYours,
 ];

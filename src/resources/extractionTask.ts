@@ -247,7 +247,7 @@ async function configure(
     });
   } catch (error) {
     // A task to adopt that does not exist must not be kept in the state.
-    if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound")) {
+    if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound", "notYours")) {
       throw error;
     }
     const lost = error instanceof PartialFailure ? (error.state as PendingState).pending : undefined;

@@ -53,7 +53,7 @@ export interface ServiceClientOptions {
   /** Allows plain http to another machine: credentials then travel unencrypted. Default false. */
   allowInsecureHttp?: boolean;
   /**
-   * Error codes that mean "not executed" at this service: even a copy or a start can then be repeated. Default: none.
+   * Error codes that mean "not executed" at this service. The client does not send the request again. Default: none.
    */
   notExecutedCodes?: string[];
   /** The credential that requests carry. Default `contract`. */

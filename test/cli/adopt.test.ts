@@ -40,7 +40,20 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.match(twice.stderr, /Task "shop-1" is given twice, as "a" and as "b"\. Nothing was written\./);
     assert.equal((await world.run("adopt shop-1=a shop-1=a")).code, 0);
     const empty = await world.run("adopt shop-1=");
-    assert.match(empty.stderr, /does not know 1 task: shop-1=\. In TASK=NAME, NAME must not be empty\./);
+    assert.match(
+      empty.stderr,
+      /does not show 1 task to this account: shop-1=\..* In TASK=NAME, NAME must not be empty\./,
+    );
+  });
+
+  it("says why a task is not this account's, of each command, and that nothing was done", async () => {
+    world.emulator.setBehaviour({ taskGone: "notYours" });
+    for (const line of ["actions WRONG", "adopt shop-1 WRONG", "run WRONG --yes", "rows WRONG", "status WRONG"]) {
+      const { code, stdout, stderr } = await world.run(line);
+      assert.deepEqual([code, stdout], [4, ""], `${line}: ${stderr}`);
+      assert.match(stderr, /the id is wrong, or the task belongs to another account, or it was deleted/, line);
+      assert.doesNotMatch(stderr, /may (have started|exist)/, line);
+    }
   });
 
   it("never shows a credential in use that a property contains", async () => {

@@ -192,7 +192,7 @@ else console.log(selected);`,
     answers.stack.deployment.resources.push(twin);
     writeFileSync(world.path("answers.json"), JSON.stringify(answers));
     assert.equal((await world.run(`status ${shop.taskId} --stack dev --json`, env)).json().taskId, shop.taskId);
-    for (const taskGone of ["unnamed", "notFound", "serverError"] as const) {
+    for (const taskGone of ["unnamed", "notFound", "notYours", "serverError"] as const) {
       world.emulator.setBehaviour({ taskGone });
       assert.equal((await world.run(`status ${shop.taskId} --stack dev --json`, env)).json().taskId, shop.taskId);
       assert.equal((await world.run("status books --stack dev --json", env)).json().taskId, shop.taskId, taskGone);

@@ -153,7 +153,7 @@ const commands: Record<string, Column> = {
     line: ["adopt", "--ids-file", "@"],
     says: [
       ...unreadable,
-      [4, /^error: The service does not know 1 task: mine\. Nothing was written\./, ...taken],
+      [4, /^error: The service does not show 1 task to this account: mine\. For each, the id is wrong/, ...taken],
       [2, /^error: option '--ids-file <file>' argument '' is invalid\. It must not be empty\./, "nothing"],
     ],
   },

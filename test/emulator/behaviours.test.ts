@@ -626,6 +626,8 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.deepEqual(await ask(), [400, "InvalidTaskId", false]);
       set("notFound");
       assert.deepEqual(await ask(), [404, "InvalidTaskId", true]);
+      set("notYours");
+      assert.deepEqual(await ask(), [400, "TaskNotBelongToYou", false]);
       set("serverError");
       assert.deepEqual(await ask(), [500, "ServerError", false]);
     },

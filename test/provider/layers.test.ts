@@ -104,6 +104,16 @@ const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<un
       return world.command(() => Promise.all(copies.map((copy) => outcomeOf(copy.refresh()))));
     },
   },
+  "a task that is not this account's stays at a refresh": {
+    seen: "true",
+    play: async (world) => {
+      const copy = world.declare("TaskCopy");
+      await copy.up(copyArgs);
+      world.emulator.setBehaviour({ taskGone: "notYours" });
+      world.emulator.change.deleteTask(copy.id ?? "");
+      return outcomeOf(copy.refresh());
+    },
+  },
 };
 
 describe("the layers of the provider", () => {

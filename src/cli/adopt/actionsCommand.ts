@@ -2,6 +2,7 @@ import type { AdoptedAction } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
 import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
+import { whyNotYours } from "../../service/errors/errors";
 import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
@@ -37,7 +38,8 @@ export const actionsCommand: CliCommand = {
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
-      throw new CliError(`The service does not know the task ${taskId}.`, "notFound", { taskIds: [taskId] });
+      const message = `The service shows no task ${taskId} to this account: ${whyNotYours}.`;
+      throw new CliError(message, "notFound", { taskIds: [taskId] });
     }
     return {
       json: { taskId, actions: task.all.map(jsonOf) },

@@ -2,6 +2,7 @@ import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
 import { counted, shellQuoted } from "../../resources/values";
+import { whyNotYours } from "../../service/errors/errors";
 import type { CliCommand } from "../command";
 import { connectToAll } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
@@ -106,7 +107,7 @@ export const adoptCommand: CliCommand = {
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const nameless = gone.some((each) => each.endsWith("=")) ? " In TASK=NAME, NAME must not be empty." : "";
-      const message = `The service does not know ${counted(gone.length, "task")}: ${gone.join(", ")}.${nameless} ${nothingWritten}`;
+      const message = `The service does not show ${counted(gone.length, "task")} to this account: ${gone.join(", ")}. For each, ${whyNotYours}.${nameless} ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
     requireActions(tasks, asked);

@@ -2,6 +2,7 @@ import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { readTaskShown } from "../../resources/adopt/adoptedTask";
 import type { Secrets } from "../../resources/adopt/secrets";
 import type { Context } from "../../resources/resource";
+import { isServiceError } from "../../service/errors/errors";
 import type { WantedTask } from "./wantedTasks";
 
 /**
@@ -24,7 +25,12 @@ export async function readTasks(
       : `Only actions of these types were read: ${actionTypes.join(", ")}. Use --types to read others.`;
   const gone: string[] = [];
   const read = [...new Map(wanted.map((each) => [each.taskId, each])).values()].map(async (each) => {
-    const task = await readTaskShown(each.taskId, secrets, asking);
+    const task = await readTaskShown(each.taskId, secrets, asking).catch((error: unknown) => {
+      if (isServiceError(error, "notYours")) {
+        return undefined;
+      }
+      throw error;
+    });
     if (task === undefined) {
       gone.push(each.taskId);
       return [];

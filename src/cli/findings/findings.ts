@@ -130,7 +130,7 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
       throw error;
     }
     const { kind, code = "", hint } = error;
-    if (kind === "notFound" || (kind === "refused" && code !== "")) {
+    if (kind === "notFound" || kind === "notYours" || (kind === "refused" && code !== "")) {
       return responded;
     }
     // An error of the service, such as ServerError, or a page that says nothing: neither shows what is wrong.

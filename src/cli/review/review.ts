@@ -79,7 +79,7 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
 
 /** @throws the error, if it is about more than the rows of one export, such as a wrong option */
 function reasonOf(error: unknown): string {
-  if (isServiceError(error, "notFound", "refused")) {
+  if (isServiceError(error, "notFound", "notYours", "refused")) {
     return `a file is not here, or has changed, and the service refuses the batch: ${error.said ?? error.message}`;
   }
   if (error instanceof CliError && error.exit === "failed") {

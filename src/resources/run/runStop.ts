@@ -77,6 +77,6 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
       context.saw(taskId, "gone");
       return;
     }
-    throw isServiceError(error) ? mayBeRunning(`${error.message} ${notStopped}.`) : error;
+    throw isServiceError(error) && error.kind !== "notYours" ? mayBeRunning(`${error.message} ${notStopped}.`) : error;
   }
 }

@@ -76,7 +76,7 @@ export class ActionReader {
  */
 function mayBeAboutSome(error: unknown): boolean {
   return (
-    isServiceError(error, "notFound", "actionNotFound", "refused", "contract", "busy") ||
+    isServiceError(error, "notFound", "notYours", "actionNotFound", "refused", "contract", "busy") ||
     (isServiceError(error, "plan", "outcomeUnknown") && error.status !== undefined)
   );
 }

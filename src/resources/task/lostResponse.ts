@@ -75,7 +75,12 @@ export async function takeOver(
       : "The run that sent this request ended before it received the response.";
     throw unknownOutcome(request, `${lost}\n${explanationOf(request, earlier.time)}`);
   }
-  const presence = await look(id);
+  const presence = await look(id).catch((error: unknown): Presence["is"] => {
+    if (isServiceError(error, "notYours")) {
+      return "unclear";
+    }
+    throw error;
+  });
   if (presence === "gone" && !earlier.hasOtherCredentials) {
     earlier.takeOver();
     return undefined;

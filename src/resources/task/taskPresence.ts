@@ -13,6 +13,9 @@ export type ActionShown = Record<string, unknown>;
  */
 export type Presence = { is: "there"; actions: ActionShown[]; name?: string } | { is: "gone" } | { is: "unclear" };
 
+/** The action types that public documentation of such services names. */
+export const documentedTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
+
 /** Looks a task up with the action types of the caller and those of the configuration. */
 export async function lookUpTask(taskId: string, types: readonly string[], context: Context): Promise<Presence> {
   const asked = [...new Set([...types, ...context.settings.actionTypes])].sort();
@@ -83,11 +86,43 @@ export async function isGone(taskId: string, context: Context): Promise<boolean>
   try {
     return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
   } catch (error) {
-    if (isServiceError(error, "refused", "plan", "actionNotFound", "contract")) {
+    if (isServiceError(error, "refused", "plan", "notYours", "actionNotFound", "contract")) {
       return false;
     }
     throw error;
   }
+}
+
+/**
+ * Whether each read says that a task is not this account's, or gone, and one of the other tasks responds: then the
+ * credentials are not the reason.
+ */
+export async function isSurelyNotOurs(
+  taskId: string,
+  others: readonly string[],
+  { client }: Pick<Context, "client">,
+): Promise<boolean> {
+  const rowsOf = (id: string): Promise<unknown> => client.getData({ taskId: id, offset: 0, size: 1 });
+  const reads = [
+    client.getActions({ taskIds: [taskId], actionTypes: [...documentedTypes] }),
+    client.getSubtasks({ taskId, page: 1, size: 1 }),
+    rowsOf(taskId),
+  ].map((read: Promise<unknown>) =>
+    read.then(() => false).catch((error: unknown) => isServiceError(error, "notYours")),
+  );
+  if (!(await Promise.all(reads)).every(Boolean)) {
+    return false;
+  }
+  for (const other of others) {
+    if (
+      await rowsOf(other)
+        .then(() => true)
+        .catch(() => false)
+    ) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** The actions that the service shows, by their `actionId`. The first counts if the service shows one twice. */

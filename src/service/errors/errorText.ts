@@ -1,5 +1,5 @@
 import type { PreparedRequest } from "../contract/requests";
-import { ServiceError } from "./errors";
+import { ServiceError, whyNotYours } from "./errors";
 import type { Failure } from "./failures";
 import { oneLine, printable } from "./foreignText";
 
@@ -56,6 +56,8 @@ function hintFor(
   switch (failure.kind) {
     case "notFound":
       return "Check the task's id, and that the credentials belong to the account that owns the task.";
+    case "notYours":
+      return `Nothing was done: ${whyNotYours}. Check the id and the credentials.`;
     case "actionNotFound":
       return "Check the action's id and type against what getActions returns for this task.";
     case "busy":

@@ -3,6 +3,8 @@ import type { OperationName } from "../contract/operations";
 /**
  * - `refused`: the service responded with an error of none of the kinds below.
  * - `notFound`: the service says explicitly that this task does not exist.
+ * - `notYours`: the service says that the task is not this account's. So the id is wrong, or the task is another
+ *   account's, or it was deleted. Nothing was done.
  * - `actionNotFound`: the action is not in the task.
  * - `busy`: the task is running and cannot be changed.
  * - `credential`: no credential, or none that the service accepts.
@@ -17,6 +19,7 @@ import type { OperationName } from "../contract/operations";
 export type ServiceErrorKind =
   | "refused"
   | "notFound"
+  | "notYours"
   | "actionNotFound"
   | "busy"
   | "credential"
@@ -76,6 +79,9 @@ export function isServiceError(error: unknown, ...kinds: ServiceErrorKind[]): er
   if (!(error instanceof Error) || error.name !== "ServiceError" || !("kind" in error)) return false;
   return kinds.length === 0 || kinds.some((kind) => kind === error.kind);
 }
+
+/** Why a task can be none of the account: `notYours`. A part of a sentence. */
+export const whyNotYours = "the id is wrong, or the task belongs to another account, or it was deleted";
 
 /** The message without its hint, which is for callers of the client. A resource gives its own advice. */
 export function withoutHint({ message, hint }: Pick<ServiceError, "message" | "hint">): string {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { OperationName } from "../contract/operations";
 import type { PreparedRequest } from "../contract/requests";
 import { plain } from "../contract/successWords";
@@ -93,9 +94,13 @@ const codes = new Map<string, CodeMeaning>([
   ["invalidgrant", { kind: "credential", refuses: refresh }],
   ["invalidtoken", { kind: "credential", refuses: all }],
   ["invalidtaskid", { kind: "notFound", refuses: ofTasks }],
+  ["tasknotbelongtoyou", { kind: "notYours", refuses: ofTasks }],
+  ["groupnotfound", { refuses: ofTasks }],
+  ["taskupdatefail", { refuses: ofTasks }],
   ["tasksettingsnotfound", { kind: "actionNotFound", refuses: ofActions }],
   ["taskexecuting", { kind: "busy", refuses: ofTasks }],
   ["permissiondenied", { kind: "plan", refuses: all }],
+  ["membernotallowed", { kind: "plan", refuses: all }],
   ["toomanyrequests", { kind: "rateLimited", refuses: all }],
   ["invalidparameter", { refuses: all }],
   ["invalidparameterrequired", { refuses: all }],
@@ -116,6 +121,15 @@ const kindOfStatus = new Map<number, ServiceErrorKind>([
  */
 const beforeExecution = new Set([407, 411, 413, 414, 417, 421, 429, 431]);
 
+/** Codes that are the words of an HTTP status: a gateway writes them, and a service for a path that it does not have. */
+const statusWords = new Set(Object.values(STATUS_CODES).map((words = "") => plain(words)));
+/**
+ * Words in codes of a failure, which can come in the middle of the work, of a gateway, of a path, and of a state that
+ * this request itself can have made: a proxy may have sent it twice, and this is the response to the second.
+ */
+const doubtful =
+  /error|fail|fault|exception|internal|unknown|unexpected|time(?:d)?out|gateway|upstream|proxy|unavailable|overload|cancel|abort|endpoint|route|path|method|already|duplicat|conflict|repeat|running|execut|started|progress|process|pending|locked|inuse|busy/;
+
 /** What a status says by itself, for a report about a service: the client decides with {@link failureOfResponse}. */
 export const statusSays = {
   notFound: (status: number | undefined): boolean => status === 404,
@@ -129,6 +143,8 @@ export interface Reading {
   request: Pick<PreparedRequest, "name" | "mayRepeat">;
   /** Codes by which this service says that nothing was done. */
   notExecutedCodes: readonly string[];
+  /** The requestIds of earlier refusals. */
+  earlierIds?: ReadonlySet<string>;
   /** Hides credentials. */
   scrub?: (text: string) => string;
   /** Hides values of the request. */
@@ -141,7 +157,7 @@ const foreign = (text: string): string => oneLine(hideSecrets(text));
 /** What a refusal means; undefined if the response is a success. */
 export function failureOfResponse(
   response: HttpResponse,
-  { request, notExecutedCodes, scrub = same, hideValues = same }: Reading,
+  { request, notExecutedCodes, earlierIds, scrub = same, hideValues = same }: Reading,
 ): Failure | undefined {
   const { status } = response;
   const body = readErrorBody(response.body, status === 200);
@@ -153,7 +169,11 @@ export function failureOfResponse(
   const meaning = body?.code === undefined ? undefined : codes.get(plain(body.code));
   const isListed = notExecutedCodes.some((listed) => body?.code !== undefined && plain(listed) === plain(body.code));
   const kind = isListed ? kindOfListed(meaning) : kindOf(status, meaning?.kind);
-  const isProven = isListed || provesRefusal(response, body, meaning, request.name);
+  const isOwn = requestId !== undefined && earlierIds?.has(requestId) !== true;
+  const isProven =
+    isListed ||
+    provesRefusal(response, body, meaning, request.name) ||
+    (isOwn && isRefusalOfOwn(response, body, request.name));
   const outcome = isProven && kind !== "outcomeUnknown" && kind !== "contract" ? "notExecuted" : "unknown";
   const isClear = outcome === "notExecuted" || kind === "outcomeUnknown" || request.mayRepeat;
   const problem = sentence(response, { ...body, code, said }, isClear ? undefined : request.name, (words) =>
@@ -161,7 +181,8 @@ export function failureOfResponse(
   );
   return {
     ...{ kind, outcome, problem, said, status, code, requestId },
-    repeat: isListed ? "anyOperation" : repeatAfter(kind, status),
+    // That nothing was done is no reason to send it again. A read is sent again as without the list.
+    repeat: repeatAfter(isListed ? kindOf(status, meaning?.kind) : kind, status),
     retryAfter: waitOf(response),
     perhapsToken: kind === "plan" && code === undefined,
     about: status === 413 ? "size" : body?.isOfService ? undefined : "notOfService",
@@ -185,6 +206,24 @@ function provesRefusal(
   // The service asks for another access token. A page of a proxy has no such header.
   if (status === 401 && /^bearer\b/i.test(challenge)) return true;
   return body?.isOfService === true && meaning?.refuses(operation) === true;
+}
+
+/**
+ * Whether the service itself refused this request, with a code that is not known: a list of codes is never whole. True
+ * only of a 400 in the full form of the service's errors, with a requestId that no earlier refusal had. Proxies fail
+ * with other statuses and in other forms. Where one fetches its page of errors from the service, that response has the
+ * service's form, but it is about a path: its status is 404 or 405, or its code says so. Not for the refresh of tokens,
+ * whose errors have other forms, and not with another status: services send those that are documented with 400.
+ */
+function isRefusalOfOwn(
+  { status, age = 0 }: HttpResponse,
+  body: ErrorBody | undefined,
+  operation: OperationName,
+): boolean {
+  const { isOfService, code = "", said } = body ?? {};
+  const words = plain(code);
+  const isClear = /[a-z]{3}/.test(words) && !codes.has(words) && !statusWords.has(words) && !doubtful.test(words);
+  return status === 400 && age === 0 && isOfService === true && said !== undefined && isClear && ofTasks(operation);
 }
 
 function kindOf(status: number, byCode: ServiceErrorKind | undefined): ServiceErrorKind {

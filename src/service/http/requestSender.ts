@@ -44,6 +44,8 @@ export class RequestSender {
   clockAhead: number | undefined;
   /** See `answeredBy` and `cacheAge` of the client. */
   answeredBy: string | undefined;
+  /** The requestIds of refusals: a proxy can send a stored one. */
+  readonly #refusedIds = new Set<string>();
   cacheAge: number | undefined;
 
   constructor(parts: RequestSenderParts) {
@@ -166,12 +168,15 @@ export class RequestSender {
   #failureOf(request: PreparedRequest, { response, loss }: Exchange): Failure | undefined {
     if (response === undefined) return failureOfLoss(loss);
     const { settings, secrets } = this.#parts;
-    return failureOfResponse(response, {
+    const failure = failureOfResponse(response, {
       request,
       notExecutedCodes: settings.notExecutedCodes,
+      earlierIds: this.#refusedIds,
       scrub: secrets.scrub,
       hideValues: (text) => hideRequestValues(text, request),
     });
+    if (failure?.requestId !== undefined) this.#refusedIds.add(failure.requestId);
+    return failure;
   }
 
   #credentialHeaders(request: PreparedRequest, token: AccessToken | undefined): Record<string, string> {

@@ -34,14 +34,40 @@ const older = (code: string) => ({ error: code, error_Description: `it is ${code
 /** The codes with which the service refuses an operation, by hand. */
 function codesOf(name: OperationName): string[] {
   const ofAll = ["Invalid.Token", "PermissionDenied", "TooManyRequests", "InvalidParameter"];
-  const usual = [...ofAll, "InvalidParameter.Required", "RequestModelNull"];
+  const usual = [...ofAll, "InvalidParameter.Required", "RequestModelNull", "MemberNotAllowed"];
   if (name === "refreshToken") return [...usual, "Invalid.Grant"];
   const ofActions = name.startsWith("update") ? ["TaskSettingsNotFound"] : [];
-  return [...usual, ...ofActions, "InvalidTaskId", "TaskExecuting"];
+  const ofTasks = ["TaskNotBelongToYou", "GroupNotFound", "TaskUpdateFail"];
+  return [...usual, ...ofActions, ...ofTasks, "InvalidTaskId", "TaskExecuting"];
 }
 
-const allCodes = [...codesOf("refreshToken"), "TaskSettingsNotFound", "InvalidTaskId", "TaskExecuting"];
-const foreignCodes = ["NotFound", "MethodNotAllowed", "TaskUpdateFail", "ServerError", "Oops", "constructor", "1"];
+const allCodes = [...codesOf("refreshToken"), ...codesOf("updateLoopItems")];
+/** Codes of a gateway, of a path, of a failure, and of what an earlier sending of the same request can have caused. */
+const foreignCodes = [
+  ...[
+    "NotFound",
+    "Not_Found",
+    "MethodNotAllowed",
+    "BadRequest",
+    "Bad Request",
+    "GatewayTimeout",
+    "Conflict",
+    "Forbidden",
+  ],
+  ...["EndpointNotFound", "NoSuchPath", "UnsupportedMethod", "UpstreamUnavailable", "ProxyRefused", "RequestTimedOut"],
+  ...["ServerError", "InternalException", "CopyFailed", "UnknownState", "SystemBusy", "Cancelled", "1", "40013", "-"],
+  ...["TaskAlreadyStarted", "DuplicateRequest", "TaskIsRunning", "CopyInProgress", "Task.Locked", "RepeatedRequest"],
+];
+/** What a service may call a refusal tomorrow. */
+const newCodes = [
+  "Oops",
+  "constructor",
+  "GroupIsFull",
+  "TaskNotExist",
+  "TemplateNotAllowed",
+  "Quota.Exceeded",
+  "Task_Archived",
+];
 
 /** What others than the service have sent in its place. */
 const foreignBodies: Record<string, unknown> = {
@@ -76,13 +102,33 @@ describe("a response that is no success proves that nothing was executed", () =>
           const among = index === 0 ? statuses : usualStatuses;
           const able = among.filter((status) => status === 200 || (status >= 400 && status < 500));
           // A 408 says that the outcome is unknown, and these codes do not say otherwise.
-          const isPlain = /^(InvalidParameter|RequestModelNull)/.test(code);
+          const isPlain = /^(InvalidParameter|RequestModelNull|GroupNotFound|TaskUpdateFail)/.test(code);
           const expected = able.filter((status) => status !== 408 || !isPlain);
           assert.deepEqual(proving(name, index % 2 === 0 ? envelope(code) : older(code), among), expected, code);
         }
       });
 
-      it("not with a code of other operations, nor with an unknown one", () => {
+      it("with an unknown code only if it is the service's refusal of a task's operation, with 400 and a requestId", () => {
+        const expected = statuses.filter((status) => beforeExecution.includes(status) || status === 400);
+        for (const [index, code] of newCodes.entries()) {
+          const among = index === 0 ? statuses : usualStatuses;
+          const able = (name === "refreshToken" ? beforeExecution : expected).filter((status) =>
+            among.includes(status),
+          );
+          assert.deepEqual(proving(name, envelope(code), among), able, code);
+          const { error } = envelope(code);
+          const halves = [older(code), { error }, { error: { code }, requestId: "q" }, { ...error, requestId: "q" }];
+          for (const half of [...halves, { error: { message: "no" }, requestId: "q" }]) {
+            assert.deepEqual(
+              proving(name, half, among),
+              beforeExecution.filter((status) => among.includes(status)),
+              JSON.stringify(half),
+            );
+          }
+        }
+      });
+
+      it("not with a code of other operations, nor with one of a gateway, a path, a failure or an earlier sending", () => {
         const foreign = [...allCodes.filter((code) => !codesOf(name).includes(code)), ...foreignCodes];
         const expected = usualStatuses.filter((status) => beforeExecution.includes(status));
         for (const body of foreign.flatMap((code) => [envelope(code), older(code)])) {
@@ -114,6 +160,22 @@ describe("a response that does not come from the service", () => {
       statuses.filter((status) => page(status)?.repeat === "anyOperation"),
       [429],
     );
+  });
+});
+
+describe("a stored response", () => {
+  const stored = (given: { age?: number; earlierIds?: Set<string> }) => {
+    const { age, ...reading } = given;
+    const response = { status: 400, contentType: "", age, body: Buffer.from(JSON.stringify(envelope("GroupIsFull"))) };
+    const request = { name: "copyTask", mayRepeat: false } as const;
+    return failureOfResponse(response, { request, notExecutedCodes: [], ...reading })?.outcome;
+  };
+
+  it("proves nothing by an unknown code: it is about another request", () => {
+    assert.equal(stored({}), "notExecuted");
+    assert.equal(stored({ earlierIds: new Set(["0HMD469L0I8R0:00000002"]) }), "notExecuted");
+    assert.equal(stored({ earlierIds: new Set(["0HMD469L0I8R0:00000001"]) }), "unknown");
+    assert.equal(stored({ age: 3 }), "unknown");
   });
 });
 

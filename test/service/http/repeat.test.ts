@@ -107,12 +107,19 @@ const cases: FailureCase[] = [
       }),
     ),
   ),
-  ...["TooManyRequests", "TaskExecuting", "Oops"].map(
-    (code): FailureCase => ({
+  ...(
+    [
+      ["TooManyRequests", "repeatable", "rateLimited"],
+      // It is waited for, like a running task.
+      ["TaskExecuting", "all", "busy"],
+      ["Oops", "repeatable", "refused"],
+    ] as const
+  ).map(
+    ([code, again, kind]): FailureCase => ({
       name: `504 with the code ${code}, configured as proof that nothing was done`,
       fail: (r) => json(r, 504, refusal(code)),
-      again: "all",
-      kind: "refused",
+      again,
+      kind,
       outcome: "notExecuted",
       options: { notExecutedCodes: [code] },
     }),
@@ -143,10 +150,32 @@ const cases: FailureCase[] = [
   {
     name: "a code that is configured as proof that nothing was done",
     fail: (r) => json(r, 500, refusal("Server.Busy")),
-    again: "all",
+    again: "repeatable",
     kind: "refused",
     outcome: "notExecuted",
     options: { notExecutedCodes: ["ServerBusy"] },
+  },
+  {
+    name: "a refusal with a code that is configured as proof that nothing was done",
+    fail: (r) => json(r, 400, refusal("CopyFailed")),
+    again: "none",
+    kind: "refused",
+    outcome: "notExecuted",
+    options: { notExecutedCodes: ["CopyFailed"] },
+  },
+  {
+    name: "a refusal with a code that is not known",
+    fail: (r) => json(r, 400, refusal("GroupIsFull")),
+    again: "none",
+    kind: "refused",
+    outcome: ofTasks,
+  },
+  {
+    name: "a task of another account",
+    fail: (r) => json(r, 400, refusal("TaskNotBelongToYou")),
+    again: "none",
+    kind: "notYours",
+    outcome: ofTasks,
   },
   {
     name: "a connection reset after the request",
@@ -257,7 +286,7 @@ const cases: FailureCase[] = [
   ...["constructor", "__proto__", "toString", "hasOwnProperty"].map(
     (code): FailureCase => ({
       name: `the code ${code}`,
-      fail: (r) => json(r, 400, refusal(code)),
+      fail: (r) => json(r, 404, refusal(code)),
       again: "none",
       kind: "refused",
       outcome: "unknown",

@@ -33,6 +33,7 @@ export const hostileCombinations: readonly Combination[] = [
       subtaskListLag: 3,
       subtaskPageMax: 2,
       dataPageMax: 10,
+      taskGone: "notYours",
       offsetResponse: "cursor",
       endOfData: "emptyPage",
       getActionsMissing: "refusedUnnamed",

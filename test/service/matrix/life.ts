@@ -96,7 +96,7 @@ async function lookForTaskThatIsGone(client: ServiceClient): Promise<void> {
     .getData({ taskId: "task-that-is-gone", offset: 0, size: 1 })
     .catch((error: unknown) => error);
   assert.ok(isServiceError(failure), "reading a task that is gone fails");
-  if (failure.kind !== "notFound") throw failure;
+  if (failure.kind !== "notFound" && failure.kind !== "notYours") throw failure;
 }
 
 /** As a user does: reads again what was not complete. */

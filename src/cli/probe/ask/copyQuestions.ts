@@ -71,7 +71,8 @@ export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
   );
   const found = refusal === undefined ? "Accepted." : `For a task that does not exist: ${refusalIn(refusal)}.`;
   // A service that needs no group refuses the task.
-  const isOptional = refusal === undefined || refusal.kind === "notFound" || saysServerError(refusal);
+  const isOptional =
+    refusal === undefined || ["notFound", "notYours"].includes(refusal.kind) || saysServerError(refusal);
   const isRequired = !isOptional && refusal.kind === "refused" && refusal.code !== undefined;
   const behaviours = [...(isOptional ? [] : ["copyGroup=required"]), ...(isRequired ? [] : ["copyGroup=optional"])];
   return { found, behaviours };

@@ -4,6 +4,7 @@ import type { OperationName } from "../../../service/contract/operations";
 import { operations } from "../../../service/contract/operations";
 import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
+import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import type { Answer, OnCopy, Probing } from "../question";
 import { nobody, outcomeIn, refusalIn, refused, settingOf, vocabulary } from "../question";
@@ -64,7 +65,7 @@ export async function refusals({ client, clientWith, requests, trial, options }:
     const said = outcomeIn({ refusal });
     groups.set(said, [...(groups.get(said) ?? []), name]);
     if (name === "getData") {
-      isGone = refusal?.kind === "notFound";
+      isGone = isServiceError(refusal, "notFound", "notYours");
       // The client would send it again each time.
       once = (refusal?.status ?? 0) >= 500;
       const raw = requests.last;
@@ -104,6 +105,9 @@ function taskGone(refusal: ServiceError, body: unknown): string[] {
   if (["credential", "plan", "rateLimited"].includes(kind)) {
     // The task was not looked for.
     return [];
+  }
+  if (kind === "notYours") {
+    return ["taskGone=notYours"];
   }
   if (statusSays.notFound(status)) {
     return ["taskGone=notFound"];

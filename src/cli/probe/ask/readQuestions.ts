@@ -47,6 +47,10 @@ export async function missingTask({ client }: Probing): Promise<Answer> {
   if (refusal?.kind === "notFound") {
     return { found: "The package reads the refusal as that of a missing task." };
   }
+  if (refusal?.kind === "notYours") {
+    const found = "The package reads the refusal as that of a task that is missing or another account's.";
+    return { found, behaviours: ["taskGone=notYours"] };
+  }
   const remedy = "No setting helps. If a task is gone, a refresh cannot see it: remove the resource from the program.";
   if (refusal === undefined) {
     return { is: "warning", found: "The service responds as for a task without rows.", remedy };
