@@ -153,6 +153,14 @@ describe("configuration", () => {
     }
   });
 
+  it("does not show a value in place of the profiles: a single word can be a credential", () => {
+    const { problems } = parse({ baseUrl: "https://one.test", profiles: "tok-1" }, { WEBEXTRACT_PROFILES: "tok-2" });
+    assert.deepEqual(problems, [
+      "webextract:profiles must be a JSON map of profiles.",
+      "WEBEXTRACT_PROFILES must be a JSON map of profiles.",
+    ]);
+  });
+
   it("adds the profiles of the environment to those of the configuration", () => {
     const profiles = JSON.stringify({ eu: { accessToken: "eu-1" } });
     const more = JSON.stringify({ eu: { accessToken: "eu-2" }, us: { accessToken: "us-2" } });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
 import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { defaultTokenStore } from "../service/environment";
-import { Redactor } from "../service/errors/foreignText";
+import { Redactor } from "../service/errors/hideWords";
 import type { ServiceClientOptions } from "../service/options";
 import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
@@ -160,8 +160,8 @@ function valuesOf(
     const { kind, allowed = describeShape(kind), pattern, isSecret }: Key = configKeys[name];
     const value = parse(kind, raw);
     if (value !== undefined && (pattern?.test(raw) ?? true)) return [[name, value]];
-    // A long one can be a credential in the wrong place, and a map or a list can contain one.
-    const isShown = isSecret !== true && raw.length <= longestShown && !/[{["]/.test(raw);
+    // A long one can be a credential in the wrong place, and a map or a list can contain one or be one.
+    const isShown = isSecret !== true && kind.is !== "map" && raw.length <= longestShown && !/[{["]/.test(raw);
     problems.push(`${nameOf(name)} must be ${allowed}${isShown ? `; got ${JSON.stringify(raw)}` : ""}.`);
     return [];
   });

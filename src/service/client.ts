@@ -12,7 +12,7 @@ import { prepare } from "./contract/requests";
 import type { NewTokens } from "./contract/responses";
 import { readNewTokens, readResponse } from "./contract/responses";
 import type { Subtask } from "./contract/types";
-import { Redactor } from "./errors/foreignText";
+import { Redactor } from "./errors/hideWords";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxy";
 import { RequestSender } from "./http/requestSender";

@@ -251,6 +251,20 @@ describe("webextract probe --write", function () {
     hold.release();
   });
 
+  it("says with the second Ctrl-C during a start only that a run may exist", async () => {
+    const hold = emulator.hold({ operation: "startTask", skip: 1 });
+    const running = world.start([...line.split(" "), "--start", "--yes"]);
+    await hold.reached;
+    running.process.kill("SIGINT");
+    await running.says(/Interrupted\./);
+    running.process.kill("SIGINT");
+    const { code, stderr } = await running.ended;
+    assert.equal(code, 6);
+    const last = stderr.trimEnd().split("\n").at(-1) ?? "";
+    assert.match(last, /^error: A paid run of task "[0-9a-f-]{36}" may exist: .* the copy, stays behind: [^.]*\.$/);
+    hold.release();
+  });
+
   it("is named by probe without --write, and by doctor until it was run", async () => {
     assert.match((await world.run("probe")).stdout, /^`webextract probe --write --from TASK --group GROUP` asks more/m);
     const doctor = async () => (await world.run("doctor")).stdout;

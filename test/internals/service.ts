@@ -18,10 +18,11 @@ export type {
   UpdatedTaskParameters,
   UploadSource,
 } from "../../src/service/contract/types";
-export { defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
+export { commandEnvironment, defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
 export { isServiceError, withoutHint } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
-export { Redactor, shownText } from "../../src/service/errors/foreignText";
+export { shownText } from "../../src/service/errors/foreignText";
+export { Redactor } from "../../src/service/errors/hideWords";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
 export { ProcessGroup } from "../../src/service/files/processGroup";

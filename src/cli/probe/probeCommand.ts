@@ -135,6 +135,7 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
     sleep: (milliseconds) => pause(milliseconds, cli.interrupted),
     making(what) {
       cli.startWords = mayExist(what, trial);
+      cli.leftWords = leftBehind({ ...trial, lost: what });
     },
     made() {
       cli.startWords = undefined;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { NewTokens } from "../contract/responses";
 import { isServiceError, withoutHint } from "../errors/errors";
-import type { Redactor } from "../errors/foreignText";
+import type { Redactor } from "../errors/hideWords";
 import { codeOf } from "../files/privateFile";
 import type { ClientSettings, ServiceClientOptions } from "../options";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";

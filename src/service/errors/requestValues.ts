@@ -1,5 +1,5 @@
 import type { PreparedRequest } from "../contract/requests";
-import { hideWords, lowerCase, spellingsOf } from "./foreignText";
+import { hideWords } from "./hideWords";
 
 /**
  * An error of the service can repeat the request. Property values, loop items and start URLs can be secrets, so each
@@ -10,8 +10,8 @@ export function hideRequestValues(text: string, request: PreparedRequest): strin
   if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);
   if (request.json === undefined) return text;
   const { values, ids } = contentOf(request.json, new Set(request.operation.values));
-  const words = [...values].filter((value) => isWord(value) && !ids.has(value)).flatMap(spellingsOf);
-  return hideWords(text, words.map(lowerCase), hidden, longestText);
+  const words = [...values].filter((value) => isWord(value) && !ids.has(value));
+  return hideWords(text, words, hidden, longestText);
 }
 
 /** A single character is no secret, and the message can have it as a word of its own. */

@@ -220,10 +220,19 @@ function responseOf(url: string, status: number, headers: IncomingHttpHeaders, b
     challenge: headers["www-authenticate"],
     age: Number.parseInt(headers.age ?? "", 10) || 0,
     answeredBy: names.length === 0 ? undefined : names.join(", "),
-    rateHeaders: Object.keys(headers).filter((name) => /^(?:x-)?rate-?limit|^retry-after$/.test(name)),
+    rateHeaders: [...new Set(Object.keys(headers).flatMap(rateHeader))],
     body,
   };
 }
+
+/** The name of a header about a rate. A report shows it, so other words of it are left out: they can name an account. */
+function rateHeader(name: string): string[] {
+  const [, begin, rest = ""] = /^((?:x-)?rate-?limit|retry-after$)(.*)/.exec(name) ?? [];
+  return begin === undefined ? [] : [rateWords.test(rest) ? name : `${begin}-…`];
+}
+
+const rateWords =
+  /^(?:-(?:limit|remaining|reset|policy|used|after|window|burst|replenished|rate|requests|tokens|second|minute|hour|day))*$/;
 
 /** The target of a redirect without its query, which can hold a secret. */
 function targetOf(location: string | undefined, url: string): string | undefined {

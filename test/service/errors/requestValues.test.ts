@@ -181,6 +181,25 @@ describe("a credential in a service's message", () => {
 });
 
 describe("foreign text", () => {
+  it("does not reach a report through the names of headers about a rate", async () => {
+    const server = await startFakeServer((_seen, response) => {
+      for (const name of ["X-RateLimit-Limit-Requests", "RateLimit", "X-RateLimit-acct-7f3a", "Retry-After"]) {
+        response.setHeader(name, "1");
+      }
+      json(response, 200, { data: {}, requestId: "q" });
+    });
+    const names: unknown[] = [];
+    const watch = {
+      before: () => undefined,
+      after: (_: string, seen: { rateHeaders?: unknown }) => names.push(seen.rateHeaders),
+    };
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access-1", watch });
+    await client.markExported({ taskId: "t" });
+    client.close();
+    await server.close();
+    assert.deepEqual(names, [["x-ratelimit-limit-requests", "ratelimit", "x-ratelimit-…", "retry-after"]]);
+  });
+
   it("is one line without escape sequences in errors and in the log", async () => {
     const lines: string[] = [];
     const server = await startFakeServer((_seen, response) => {

@@ -1,5 +1,6 @@
 import { unknownIssuerCodes } from "../../../../service/errors/failures";
-import { oneLine, Redactor } from "../../../../service/errors/foreignText";
+import { oneLine } from "../../../../service/errors/foreignText";
+import { Redactor } from "../../../../service/errors/hideWords";
 import { hideSecrets } from "../../../../service/errors/secretShapes";
 import { ResourceError } from "../../../resource";
 import { entryOf } from "../../../values";
