@@ -199,6 +199,13 @@ const providerKeys = withVariables({
       "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
     default: "none: nothing is started",
   },
+  trialGroup: {
+    kind: string,
+    allowed: "the id of a task group",
+    meaning:
+      "makes the stack a [trial](../how-to/review-rows.md): each task that the program adopts is copied into this group instead",
+    default: "none: tasks are adopted",
+  },
   native: {
     kind: boolean,
     allowed: "true or false",

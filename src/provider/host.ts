@@ -37,6 +37,8 @@ interface AccountTasks {
   owners: Map<string, TaskOwners>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
+  /** In a trial stack: the tasks that it has made. */
+  ofTrial: Set<string>;
 }
 
 /**
@@ -113,6 +115,7 @@ export class Host {
       guard: new AccountGuard(),
       owners: new Map(),
       copies: new Set(),
+      ofTrial: new Set(),
     }));
   }
 

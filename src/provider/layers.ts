@@ -8,6 +8,7 @@ import { ownerOf } from "./host";
 import type { Sighting } from "./journal";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, Step } from "./step";
+import { keepToTrial } from "./trial";
 
 /**
  * Refuses a step at another service than the one where the resource was made. The state contains the origin of that
@@ -170,6 +171,7 @@ const noteReplaced: Layer = async (step, host, next) => {
 export const layers: readonly Layer[] = [
   // First, so that a resource of another service makes no claims and no journal entries.
   checkOrigin,
+  keepToTrial,
   claimParts,
   keepJournal,
   guardAccount,

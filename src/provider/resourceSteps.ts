@@ -14,6 +14,7 @@ import { titleOf } from "./host";
 import { layers as allLayers } from "./layers";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, RunStep, Step } from "./step";
+import { trialProblems } from "./trial";
 
 interface GivenArguments {
   given: Properties;
@@ -195,6 +196,9 @@ export async function checkArguments(
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
   const checked = await checkedArgs(resource, args, context);
+  if (problems.length === 0) {
+    problems.push(...trialProblems(host, args, known ?? replaced));
+  }
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an
   // unknown value before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
