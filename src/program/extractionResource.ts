@@ -17,7 +17,7 @@ import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
-import { alias, claim, declare, dependenciesOf, taskOf } from "./taskOrder";
+import { alias, claim, claimFile, declare, dependenciesOf, taskOf } from "./taskOrder";
 
 /**
  * Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change.
@@ -98,6 +98,7 @@ export abstract class ExtractionResource extends CustomResource {
     alias(task, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
     // A static get manages no part of the task, and no resource waits for it.
     if (!isGet) {
+      claimFile(title, args);
       claim(this, title, task, definition.manages?.(plainPart(args)) ?? []);
       declare(this, definition, title, task);
     }

@@ -1,13 +1,15 @@
 import type { Resource } from "@pulumi/pulumi";
 import { Output, RunError } from "@pulumi/pulumi";
+import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
+import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
-import { describeConflict, TaskOwners } from "../resources/ownership";
+import { describeConflict, Owners } from "../resources/ownership";
 import { perProgram } from "./perProgram";
 
 /** What a program has declared for one task so far. */
 interface DeclaredTask {
-  readonly owners: TaskOwners;
+  readonly owners: Owners<OwnedPart>;
   readonly settings: Declared[];
   readonly runs: Declared[];
 }
@@ -30,7 +32,7 @@ export function taskOf(named: unknown, profile: unknown): DeclaredTask {
   const taskId = typeof named === "number" ? String(named) : named;
   const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
   const key = isKnown ? JSON.stringify([profile, taskId]) : taskId;
-  const found = declaredTasks().get(key) ?? { owners: new TaskOwners(), settings: [], runs: [] };
+  const found = declaredTasks().get(key) ?? { owners: new Owners(), settings: [], runs: [] };
   if (isKnown || Output.isInstance(taskId)) {
     declaredTasks().set(key, found);
   }
@@ -54,6 +56,23 @@ export function claim(resource: Resource, title: string, { owners }: DeclaredTas
     );
   }
   owners.note(owner, parts, "declared");
+}
+
+/** The titles of exports by their files and runs. */
+const files = perProgram(() => new Map<string, Map<unknown, string>>());
+
+/** Refuses a second export to one file, as far as the program knows the path and names the run in the same way. */
+export function claimFile(title: string, { path, lotNo }: Readonly<Record<string, unknown>>): void {
+  const found = fileBefore(process.cwd(), path, lotNo);
+  if (found !== undefined) {
+    const exports = files().get(found.file) ?? new Map<unknown, string>();
+    files().set(found.file, exports);
+    const other = exports.get(found.run);
+    if (other !== undefined) {
+      throw new RunError(`${title}: path ${describeSharedFile(found.file, other)}.`);
+    }
+    exports.set(found.run, title);
+  }
 }
 
 /**
