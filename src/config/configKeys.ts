@@ -202,9 +202,8 @@ const providerKeys = withVariables({
   trialGroup: {
     kind: string,
     allowed: "the id of a task group",
-    meaning:
-      "makes the stack a [trial](../how-to/review-rows.md): each task that the program adopts is copied into this group instead",
-    default: "none: tasks are adopted",
+    meaning: "the group into which a [trial](../how-to/review-rows.md) copies each task that the program adopts",
+    default: "none",
   },
   native: {
     kind: boolean,

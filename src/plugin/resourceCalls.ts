@@ -18,7 +18,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Host } from "../provider/host";
-import { claimParts, layers } from "../provider/layers";
+import { claimParts, layers } from "../provider/layers/layers";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { checkArguments, ResourceSteps } from "../provider/resourceSteps";

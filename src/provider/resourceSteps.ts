@@ -12,10 +12,10 @@ import { differs, entryOf } from "../resources/values";
 import { describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
 import { ownerOf, titleOf } from "./host";
-import { layers as allLayers, heldBy } from "./layers";
+import { layers as allLayers, heldBy } from "./layers/layers";
+import { trialProblems } from "./layers/trial";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, RunStep, Step } from "./step";
-import { trialProblems } from "./trial";
 
 interface GivenArguments {
   given: Properties;

@@ -311,7 +311,8 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     declare("prod", { name: "shared", taskId: "t", lotNo: "7" });
     declare("trial", { name: "shared", taskId: "t", lotNo: "7" });
     for (const [stack, all] of states) {
-      const isKept = ({ urn }: Values): boolean => !String(urn).endsWith("::shared") || String(urn).includes("DataExport");
+      const isKept = ({ urn }: Values): boolean =>
+        !String(urn).endsWith("::shared") || String(urn).includes("DataExport");
       states.set(stack, all.filter(isKept));
     }
     const { stdout, code } = await review();

@@ -150,7 +150,7 @@ export class Runner {
     return text.replace(
       /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.(\w+)) \}\}/g,
       (_whole, temp, name: string) => {
-        const value = temp === undefined ? ({ token: "token-of-github", ...this.values })[name] : this.temp;
+        const value = temp === undefined ? { token: "token-of-github", ...this.values }[name] : this.temp;
         if (value === undefined) throw new Error(`nothing stands for ${name}`);
         return value;
       },

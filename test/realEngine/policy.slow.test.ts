@@ -117,7 +117,7 @@ for (const native of ["false", "true"]) {
       const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
       const { output } = await world.project.up({ args, expect: "failure" });
       assert.deepEqual(violationsOf(output), [
-        "default: webextract:forceDestroy is in the stack's configuration: remove it (pulumi config rm).",
+        `${native === "true" ? "default_0_1_0" : "default"}: webextract:forceDestroy is in the stack's configuration: remove it (pulumi config rm).`,
       ]);
       assert.deepEqual(world.operations(), []);
     });

@@ -104,7 +104,10 @@ for (const [front, native] of Object.entries({ "the classes": "false", "the plug
       world.operations();
       await world.project.configure({ "webextract:trialGroup": "" });
       const { output } = await world.project.up({ expect: "failure" });
-      assert.match(output, /is the copy of a trial, and webextract:trialGroup is not set: "production-\d" itself would take/);
+      assert.match(
+        output,
+        /is the copy of a trial, and webextract:trialGroup is not set: "production-\d" itself would take/,
+      );
       assert.deepEqual(world.operations(), []);
       await world.project.configure({ "webextract:trialGroup": "trials" });
     });

@@ -35,8 +35,8 @@ export interface TaskCopyArgs extends ProfileArgs {
   taskGroupId?: string;
   /**
    * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never
-   * removed; a trial stack (`webextract:trialGroup`) copies it instead. With `sourceTaskId`: a copy whose response was
-   * lost. Adding or removing the id of the present task changes nothing. Another id replaces.
+   * removed; with `webextract:trialGroup`, it is copied. With `sourceTaskId`: a copy whose response was lost. Adding or
+   * removing the id of the present task changes nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
@@ -104,7 +104,9 @@ export function checkedSource<Args extends Source>(
         "names a task that this stack has adopted, and webextract:trialGroup is set: a trial only has copies. Remove the key, or make the trial a stack of its own",
     });
   }
-  const checked = isTrial ? ({ ...others, sourceTaskId: adoptTaskId, taskGroupId: trialGroup } as unknown as Args) : args;
+  const checked = isTrial
+    ? ({ ...others, sourceTaskId: adoptTaskId, taskGroupId: trialGroup } as unknown as Args)
+    : args;
   return keepingAdoption(checked, previous, "adoptTaskId", hasSource(checked, previous));
 }
 

@@ -1,16 +1,16 @@
-import type { Properties } from "../engine/serialization";
-import { workArgs } from "../resources/args";
-import type { AnyResource } from "../resources/index";
-import type { Held, OwnedPart } from "../resources/ownership";
-import { describeConflict, taskNamedBy } from "../resources/ownership";
-import { isPlaceholderId } from "../resources/task/lostResponse";
-import { isGone } from "../resources/task/taskPresence";
-import { namesSameService } from "../service/serviceAddress";
-import type { Host } from "./host";
-import { ownerOf } from "./host";
-import type { Sighting } from "./journal";
-import { ProviderError } from "./providerErrors";
-import type { Layer, Outcome, Step } from "./step";
+import type { Properties } from "../../engine/serialization";
+import { workArgs } from "../../resources/args";
+import type { AnyResource } from "../../resources/index";
+import type { Held, OwnedPart } from "../../resources/ownership";
+import { describeConflict, taskNamedBy } from "../../resources/ownership";
+import { isPlaceholderId } from "../../resources/task/lostResponse";
+import { isGone } from "../../resources/task/taskPresence";
+import { namesSameService } from "../../service/serviceAddress";
+import type { Host } from "../host";
+import { ownerOf } from "../host";
+import type { Sighting } from "../journal";
+import { ProviderError } from "../providerErrors";
+import type { Layer, Outcome, Step } from "../step";
 import { keepToTrial } from "./trial";
 
 /**

@@ -1,12 +1,12 @@
-import type { Properties } from "../engine/serialization";
-import type { Problem } from "../resources/args";
-import { isPlaceholderId } from "../resources/task/lostResponse";
-import { isTaskType } from "../resources/urn";
-import { isRecord } from "../values/isRecord";
-import type { Host } from "./host";
-import { titleOf } from "./host";
-import { ProviderError } from "./providerErrors";
-import type { Layer, Step } from "./step";
+import type { Properties } from "../../engine/serialization";
+import type { Problem } from "../../resources/args";
+import { isPlaceholderId } from "../../resources/task/lostResponse";
+import { isTaskType } from "../../resources/urn";
+import { isRecord } from "../../values/isRecord";
+import type { Host } from "../host";
+import { titleOf } from "../host";
+import { ProviderError } from "../providerErrors";
+import type { Layer, Step } from "../step";
 
 /**
  * A trial stack (`webextract:trialGroup`) has only tasks and runs that it has made itself. Each task that the program
@@ -39,7 +39,13 @@ export const keepToTrial: Layer = async (step, host, next) => {
   const isTask = isTaskType(resource.type);
   if (call === "diff" && (isTrial || wasTrial)) {
     refuseAdoption(step, isTrial, outcome.difference?.adopts === true);
-    if (isTrial && !isTask && !wasTrial && typeof args.taskId === "string" && !madeHere(host, profile).has(args.taskId)) {
+    if (
+      isTrial &&
+      !isTask &&
+      !wasTrial &&
+      typeof args.taskId === "string" &&
+      !madeHere(host, profile).has(args.taskId)
+    ) {
       throw new ProviderError(`${nameOf(step)} has task "${args.taskId}", which ${foreign}. Nothing was sent.`);
     }
   }
