@@ -73,7 +73,7 @@ export async function writeFile({ path, content, present, digest }: PlannedFile,
   await replaceFile(file, content, {
     async place(from, to) {
       if (present === "nothing" && !(await moveIfFree(from, to))) {
-        throw new InTheMeantime("it has appeared in the meantime, or is not a folder");
+        throw new InTheMeantime(isTaken);
       }
       if (present !== "nothing") {
         if (digestOf(to) !== digest) {
@@ -85,6 +85,8 @@ export async function writeFile({ path, content, present, digest }: PlannedFile,
   });
 }
 
+const isTaken = "something else stands there now, or a part of the path is not a folder";
+
 /** Nobody was asked about this. */
 class InTheMeantime extends Error {}
 
@@ -92,7 +94,7 @@ class InTheMeantime extends Error {}
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   // A part of the path is a file.
-  return code === "EEXIST" ? "it has appeared in the meantime, or is not a folder" : (code ?? messageOf(error));
+  return code === "EEXIST" ? isTaken : (code ?? messageOf(error));
 }
 
 /**

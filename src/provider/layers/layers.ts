@@ -209,10 +209,10 @@ const noteReplaced: Layer = async (step, host, next) => {
 export const layers: readonly Layer[] = [
   // First, so that a resource of another service makes no claims and no journal entries.
   checkOrigin,
-  keepToTrial,
   claimParts,
   noteHeld,
   keepJournal,
   guardAccount,
   noteReplaced,
+  keepToTrial,
 ];
