@@ -9,9 +9,23 @@ export interface DeclaredLoop {
   loop: Properties;
 }
 
+/** How types of pulumi-webextract begin: of the classes, and of the native plugin. */
+const prefixes = ["pulumi-nodejs:dynamic/webextract:", "webextract:index:"];
+
+/** The types that the rules of this pack know. */
+const known = [
+  ...["TaskCopy", "TaskActionConfig", "TaskParameters", "TaskLoopItems", "TaskStartUrls", "ExtractionTask"],
+  ...["CloudRun", "CloudSubtasks", "DataExport", "Manifest"],
+];
+
 /** Whether the resource has one of these types of pulumi-webextract. */
 export function isOneOf({ type }: ResourceValidationArgs, ...names: string[]): boolean {
-  return names.some((name) => type === `pulumi-nodejs:dynamic/webextract:${name}`);
+  return names.some((name) => prefixes.some((prefix) => type === prefix + name));
+}
+
+/** Whether the resource looks like one of pulumi-webextract, and no rule of this pack would check it. */
+export function isUnknownType(args: ResourceValidationArgs): boolean {
+  return /(?:^|[:/])webextract[:/]/.test(args.type) && !isOneOf(args, ...known);
 }
 
 /** The name of the stack, taken from the URN: `urn:pulumi:STACK::PROJECT::…`. */

@@ -2,8 +2,11 @@ import type { ResourceValidationPolicy } from "@pulumi/policy";
 import { isOneOf, stackOf } from "./declared";
 import { matchesOne } from "./patterns";
 
-/** The resource that holds the configuration of the stack for dynamic providers. */
-const configurationType = "pulumi:providers:pulumi-nodejs";
+/** The key in the provider that holds the configuration of the stack: of the classes, and of the native plugin. */
+const keys: Readonly<Record<string, string>> = {
+  "pulumi:providers:pulumi-nodejs": "webextract:forceDestroy",
+  "pulumi:providers:webextract": "forceDestroy",
+};
 
 /** Forbids a permanent `forceDestroy` in production stacks. */
 export const forceDestroy: ResourceValidationPolicy = {
@@ -27,8 +30,9 @@ export const forceDestroy: ResourceValidationPolicy = {
     if (isOneOf(args, "TaskCopy", "ExtractionTask") && args.props.forceDestroy === true) {
       report("forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.");
     }
-    const configured = args.type === configurationType ? args.props["webextract:forceDestroy"] : undefined;
-    if (configured !== undefined && configured !== "false") {
+    const key = keys[args.type];
+    const configured = key === undefined ? undefined : args.props[key];
+    if (configured !== undefined && String(configured) !== "false") {
       report("webextract:forceDestroy is in the stack's configuration: remove it (pulumi config rm).");
     }
   },

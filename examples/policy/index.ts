@@ -1,10 +1,11 @@
 import { PolicyPack } from "@pulumi/policy";
 import { forceDestroy } from "./forceDestroy";
+import { knownTypes } from "./knownTypes";
 import { loopItems } from "./loopItems";
 import { markedRows } from "./markedRows";
 import { startUrlHosts } from "./startUrlHosts";
 
 new PolicyPack("webextract", {
   enforcementLevel: "mandatory",
-  policies: [forceDestroy, startUrlHosts, markedRows, loopItems],
+  policies: [knownTypes, forceDestroy, startUrlHosts, markedRows, loopItems],
 });

@@ -7,7 +7,7 @@ const site = config.require("siteUrl");
 const stack = pulumi.getStack();
 
 // #region limits
-// The configuration of the trial stack names fewer shelves, and the task group of the trial.
+// The trial's configuration names fewer shelves, and its task group.
 const shelves = config.getObject<string[]>("shelves") ?? ["novels", "nature", "kids"];
 const from = { sourceTaskId: config.require("sourceTaskId"), taskGroupId: config.require("taskGroupId") };
 // #endregion

@@ -104,6 +104,7 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
       pageSize: values.pageSize,
       allowedFolders: [inConfig.allowedFolders, inEnvironment.allowedFolders].flatMap((folders) => folders ?? []),
       packagesFolder: values.packagesFolder,
+      trialGroup: values.trialGroup,
       s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },

@@ -199,6 +199,12 @@ const providerKeys = withVariables({
       "starts one run of each CloudRun that has not run under this label yet; meant for the environment of a [scheduled job](../how-to/schedule.md)",
     default: "none: nothing is started",
   },
+  trialGroup: {
+    kind: string,
+    allowed: "the id of a task group",
+    meaning: "the group into which a [trial](../how-to/review-rows.md) copies each task that the program adopts",
+    default: "none",
+  },
   native: {
     kind: boolean,
     allowed: "true or false",

@@ -18,7 +18,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Host } from "../provider/host";
-import { claimParts, layers } from "../provider/layers";
+import { claimParts, layers } from "../provider/layers/layers";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import type { Change, Written } from "../provider/resourceSteps";
 import { checkArguments, ResourceSteps } from "../provider/resourceSteps";
@@ -130,6 +130,11 @@ export class ResourceCalls {
     const props = decodeStruct(request.getProperties());
     const inputs = decodeStruct(request.getInputs());
     if (Object.keys(props.values).length === 0 && Object.keys(inputs.values).length === 0) {
+      if (this.host.config.settings.trialGroup !== undefined) {
+        throw new ProviderError(
+          `${resource.type} "${id}" cannot be imported, because webextract:trialGroup is set: a trial only has what it has made.`,
+        );
+      }
       const imported = await importedBy(resource, id, this.host.context(undefined, urn));
       const { args } = await checkArguments(resource, this.host, { given: imported.args, previous: {} });
       const found = await steps.read({ urn, id: imported.id, state: { ...args, ...imported.state } });

@@ -38,6 +38,8 @@ interface AccountTasks {
   owners: Map<string, Owners<OwnedPart>>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
+  /** In a trial stack: the tasks that it has made. */
+  ofTrial: Set<string>;
   /** The runs that resources have, by task and lotNo. */
   runs: Set<string>;
 }
@@ -127,6 +129,7 @@ export class Host {
       guard: new AccountGuard(),
       owners: new Map(),
       copies: new Set(),
+      ofTrial: new Set(),
       runs: new Set(),
     }));
   }

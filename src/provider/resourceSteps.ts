@@ -12,7 +12,8 @@ import { differs, entryOf } from "../resources/values";
 import { describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
 import { ownerOf, titleOf } from "./host";
-import { layers as allLayers, heldBy } from "./layers";
+import { layers as allLayers, heldBy } from "./layers/layers";
+import { trialProblems } from "./layers/trial";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, RunStep, Step } from "./step";
 
@@ -201,6 +202,9 @@ export async function checkArguments(
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems, warn };
   const checked = await checkedArgs(resource, args, context);
+  if (problems.length === 0) {
+    problems.push(...trialProblems(host, args, known ?? replaced));
+  }
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an
   // unknown value before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };

@@ -24,7 +24,7 @@ import { appends, writesFor } from "./settings/settingsLife";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
-import { checkSource, keepingTask, taskCopy } from "./task/taskCopy";
+import { checkedSource, checkSource, taskCopy } from "./task/taskCopy";
 import { lookUpByAll } from "./task/taskPresence";
 import type { StartUrls, StartUrlsForm } from "./task/taskStartUrls";
 import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfStartUrls } from "./task/taskStartUrls";
@@ -93,6 +93,7 @@ const fromSpec: ArgsSpec<ExtractionTaskArgs["from"]> = {
 export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
   type: "ExtractionTask",
   idIs: "taskId",
+  knowsEarlier: true,
   provides: "settings",
   args: {
     from: { kind: object(fromSpec), required: true, createOnly: true },
@@ -121,9 +122,9 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
 
   check({ actions, startUrls, ...args }, context) {
     const { from } = args;
-    const before = context.previous?.from;
+    const [previous, replaced] = [context.previous?.from, context.replaced?.from].map(mapIn);
     const checked: CheckedArgs = isRecord(from)
-      ? { ...args, from: keepingTask(from, isRecord(before) ? before : undefined) }
+      ? { ...args, from: checkedSource(from, { ...context, previous, replaced }, "from.") }
       : args;
     if (actions !== undefined) {
       checked.actions = checkParameterActions({ actions }, true, context);
@@ -192,6 +193,10 @@ export function givenLists({ actions, startUrls }: Partial<ExtractionTaskArgs>):
     isRecord(action) && isRecord(action.loop) ? [givenItems(action.loop, loopPath(actionId))] : [],
   );
   return isRecord(startUrls) ? [...loops, givenStartUrls(startUrls, "startUrls.")] : loops;
+}
+
+function mapIn(value: unknown): CheckContext["previous"] {
+  return isRecord(value) ? value : undefined;
 }
 
 /** The id to adopt beside the other arguments, as in a TaskCopy. */

@@ -170,6 +170,8 @@ export interface ServiceTraits {
   readonly allowedFolders: readonly string[];
   /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
   readonly packagesFolder?: string;
+  /** The group into which tasks are copied that the program adopts. Absent: the stack is no trial. */
+  readonly trialGroup?: string | undefined;
   /**
    * Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by
    * default.

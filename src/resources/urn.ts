@@ -88,6 +88,10 @@ export function urnAs(urn: string, kind: EngineKind, isOwn: (ownType: string) =>
 
 /** Whether a resource is a task of its own, and not a part of one. */
 export function isTask(urn: string): boolean {
-  const { ownType } = partsOfUrn(urn);
+  return isTaskType(partsOfUrn(urn).ownType);
+}
+
+/** The same for a class. */
+export function isTaskType(ownType: string | undefined): boolean {
   return ownType === "ExtractionTask" || ownType === "TaskCopy";
 }

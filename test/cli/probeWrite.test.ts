@@ -211,7 +211,10 @@ describe("webextract probe --write", function () {
     const { code, stdout, stderr } = await world.run(`${line} --yes --out probed`);
     assert.equal(code, 1);
     assert.match(stdout, /^# Report of webextract probe\n/);
-    assert.match(stderr, /^error: "probed\/config\.sh" cannot be written: \w+\. The report is on standard output\.$/m);
+    assert.match(
+      stderr,
+      /^error: "probed\/config\.sh" cannot be written: something else stands there now, [^.]*\. The report is on standard output\.$/m,
+    );
     assert.match(stderr, /^Task "[0-9a-f-]{36}", the copy, stays behind/m);
   });
 

@@ -167,7 +167,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     const second = await world.finishedRun();
     world.operations();
     declare("prod", { taskId: shop.taskId, lotNo: first, file: "rows.ndjson" });
-    declare("trial", { taskId: shop.taskId, lotNo: second, file: "rows.ndjson", rows: now });
+    declare("trial", { lotNo: second, file: "rows.ndjson", rows: now });
     const ended = await review("--json");
     assert.equal(ended.code, 0, ended.stderr);
     const [compared] = ended.json().exports;
@@ -310,11 +310,38 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     declare("trial", { name: "new", rows: old });
     declare("prod", { name: "shared", taskId: "t", lotNo: "7" });
     declare("trial", { name: "shared", taskId: "t", lotNo: "7" });
+    for (const [stack, all] of states) {
+      const isKept = ({ urn }: Values): boolean =>
+        !String(urn).endsWith("::shared") || String(urn).includes("DataExport");
+      states.set(stack, all.filter(isKept));
+    }
     const { stdout, code } = await review();
     assert.equal(code, 0);
     assert.match(stdout, /No rows were compared\.\n\n- Only in stack `trial`: `new`\n- Only in stack `prod`: `gone`\n/);
     assert.match(stdout, /^- Not compared: 1 export of the same run in both stacks$/m);
     assert.match(stdout, /^From stack `prod` to stack `trial`: 3 to create, 3 to delete\.$/m);
+  });
+
+  it("refuses a trial that has tasks of the base, of either kind of types, before any rows are read", async () => {
+    declare("prod", { taskId: "t1", rows: old });
+    declare("prod", { name: "offers", rows: old });
+    declare("trial", { taskId: "t1", rows: now });
+    declare("trial", { name: "offers", rows: now });
+    for (const kind of ["pulumi-nodejs:dynamic/webextract:", "webextract:index:"]) {
+      const all = states.get("trial") ?? [];
+      const urnOf = ({ urn }: Values): string => String(urn).replace("pulumi-nodejs:dynamic/webextract:", kind);
+      states.set(
+        "trial",
+        all.map((each) => ({ ...each, urn: urnOf(each) })),
+      );
+      const { code, stderr } = await review();
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        /^error: Stack "trial" has 1 task of stack "prod" \(t1\), .* Nothing was compared\. .*webextract:trialGroup GROUP"/,
+      );
+    }
+    assert.deepEqual(world.operations(), []);
   });
 
   it("takes the configuration from a plan, and compares only what it changes", async () => {

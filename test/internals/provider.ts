@@ -4,7 +4,7 @@ export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
 export { Journal } from "../../src/provider/journal";
 export { JournalFiles } from "../../src/provider/journalFiles";
-export { layers } from "../../src/provider/layers";
+export { layers } from "../../src/provider/layers/layers";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export { RunningSteps } from "../../src/provider/runningSteps";
 export type { Layer } from "../../src/provider/step";

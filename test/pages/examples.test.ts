@@ -5,6 +5,8 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import ts from "typescript";
 import "../../examples/mocks/shop.test";
+import { isOneOf, isUnknownType } from "../../examples/policy/declared";
+import { resources } from "../internals/resources";
 import { repository } from "./readPage";
 
 const programs = [
@@ -31,6 +33,17 @@ describe("the examples of the pages", () => {
       assert.ok(names.length > 1, names.join());
     });
   }
+});
+
+describe("the policy pack", () => {
+  it("knows each type, of the classes and of the plugin", () => {
+    for (const name of [...Object.keys(resources), "Manifest"]) {
+      for (const type of [`pulumi-nodejs:dynamic/webextract:${name}`, `webextract:index:${name}`]) {
+        const args = { type } as Parameters<typeof isUnknownType>[0];
+        assert.deepEqual([isOneOf(args, name), isUnknownType(args)], [true, false], type);
+      }
+    }
+  });
 });
 
 describe("an example with a project of its own", () => {

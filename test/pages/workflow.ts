@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -85,20 +85,31 @@ export class Runner {
   /** Where the repository is checked out, and files of the cache are put. */
   readonly workspace = join(this.root, "workspace");
   private readonly temp = join(this.root, "temp");
+  /** What steps have written to `$GITHUB_ENV`, for all later ones. */
+  private jobEnvironment: Record<string, string> = {};
 
-  /** @param values what `${{ secrets.NAME }}`, `${{ vars.NAME }}` and `${{ github.NAME }}` stand for. */
+  /**
+   * @param values what `${{ secrets.NAME }}`, `${{ vars.NAME }}` and `${{ github.NAME }}` stand for; `created_at` is when the run of the workflow was
+   * made, which `gh run view` says. Without it, the workflow was started by hand.
+   */
   constructor(
     private readonly workflow: Workflow,
     private readonly values: Readonly<Record<string, string>>,
   ) {
     mkdirSync(this.workspace);
     mkdirSync(this.temp);
+    const command = `run view ${values.run_id} --json createdAt --jq .createdAt[:10]`;
+    const gh = `#!/bin/sh\ntest "$*" = "${command}" && test -n "$GH_TOKEN" && echo "${values.created_at?.slice(0, 10)}"\n`;
+    writeFileSync(join(this.temp, "gh"), gh, { mode: 0o755 });
   }
 
   /** The variables of a step, by its name or by what it uses; without those of Pulumi's own service. */
   environmentOf(step: string): Record<string, string> {
     const given = Object.entries(this.find(step).env ?? {}).filter(([name]) => !name.startsWith("PULUMI_"));
-    return Object.fromEntries(given.map(([name, value]) => [name, this.filledIn(value)]));
+    return {
+      ...this.jobEnvironment,
+      ...Object.fromEntries(given.map(([name, value]) => [name, this.filledIn(value)])),
+    };
   }
 
   /** Runs the commands of a step as GitHub's runner does with `shell: bash`. */
@@ -107,14 +118,22 @@ export class Runner {
     if (run === undefined || this.workflow.defaults?.run.shell !== "bash")
       throw new Error(`${step} runs nothing in bash`);
     const written = join(this.temp, "output");
-    rmSync(written, { force: true });
+    const forJob = join(this.temp, "env");
+    for (const file of [written, forJob]) rmSync(file, { force: true });
     execFileSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
       cwd: this.workspace,
-      env: { PATH: process.env.PATH, GITHUB_OUTPUT: written, ...this.environmentOf(step) },
+      env: {
+        PATH: `${this.temp}:${process.env.PATH}`,
+        GITHUB_OUTPUT: written,
+        GITHUB_ENV: forJob,
+        GITHUB_RUN_ID: this.values.run_id,
+        GITHUB_EVENT_NAME: this.values.created_at === undefined ? "workflow_dispatch" : "schedule",
+        ...this.environmentOf(step),
+      },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const lines = existsSync(written) ? readFileSync(written, "utf8").trim().split("\n") : [];
-    return Object.fromEntries(lines.map((line) => line.split("=", 2)));
+    this.jobEnvironment = { ...this.jobEnvironment, ...valuesIn(forJob) };
+    return valuesIn(written);
   }
 
   remove(): void {
@@ -131,10 +150,16 @@ export class Runner {
     return text.replace(
       /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.(\w+)) \}\}/g,
       (_whole, temp, name: string) => {
-        const value = temp === undefined ? this.values[name] : this.temp;
+        const value = temp === undefined ? { token: "token-of-github", ...this.values }[name] : this.temp;
         if (value === undefined) throw new Error(`nothing stands for ${name}`);
         return value;
       },
     );
   }
+}
+
+/** The lines `NAME=VALUE` that a step has written to a file. */
+function valuesIn(file: string): Outputs {
+  const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return Object.fromEntries(lines.map((line) => line.split("=", 2)));
 }

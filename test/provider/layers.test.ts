@@ -13,7 +13,8 @@ const config = (Url: string) => ({
 const outcomeOf = (step: Promise<unknown>): Promise<string> =>
   step.then(
     String,
-    ({ message }: Error) => (/both manage|was made at|are gone/.exec(message)?.[0] ?? message) as string,
+    ({ message }: Error) =>
+      (/both manage|was made at|are gone|copy of a trial/.exec(message)?.[0] ?? message) as string,
   );
 
 /** The same service at another address. */
@@ -91,6 +92,18 @@ const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<un
       const run = world.declare("CloudRun");
       const under = (runLabel: string) => outcomeOf(run.up({ taskId: "task-1", runLabel }));
       return [await under("a"), await under("b"), await under("a")];
+    },
+  },
+  "a trial adopts nothing of another stack when its key is removed": {
+    seen: ["created", "copy of a trial", []],
+    play: async (world) => {
+      const made = world.declare("TaskCopy");
+      const adopting = { adoptTaskId: "task-1" };
+      world.configure({ trialGroup: "group-2" });
+      const first = await outcomeOf(made.up(adopting));
+      world.operations();
+      world.configure({ trialGroup: "" });
+      return [first, await outcomeOf(made.up(adopting)), world.operations()];
     },
   },
   "a wrong account is not believed": {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addPolicyStarter } from "../../scripts/engine/policyStarter";
 import { packagesIn, repositoryRoot } from "./harness";
+import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
 const example = join(repositoryRoot, "examples", "policy");
@@ -49,70 +50,91 @@ const strict = {
 };
 const secretItem = "https://hidden-host-5517.test/";
 
-describe("the example of a policy pack on the engine", () => {
-  let world: World;
-  let starter: string;
-  let pack: string;
+for (const native of ["false", "true"]) {
+  describe(`the example of a policy pack on the engine, webextract:native ${native}`, () => {
+    let world: World;
+    let starter: string;
+    let pack: string;
 
-  before(async () => {
-    starter = mkdtempSync(join(tmpdir(), "webextract-policy-"));
-    const secrets = { "test:item": secretItem };
-    world = await World.create({ program: good, files, stack: "eu-prod", secrets, path: [starter] });
-    world.project.write("strict.json", JSON.stringify(strict));
-    pack = await packForEngine(world, starter);
-  });
-  after(async () => {
-    await world.remove();
-    rmSync(starter, { recursive: true, force: true });
-  });
-
-  it("accepts a program that follows the rules, with its example configuration", async () => {
-    const configuration = join(example, "policy-config.json");
-    const { output } = await world.project.preview({
-      args: ["--policy-pack", pack, "--policy-pack-config", configuration],
+    before(async () => {
+      starter = mkdtempSync(join(tmpdir(), "webextract-policy-"));
+      const secrets = { "test:item": secretItem };
+      world = await World.create({
+        program: good,
+        files,
+        stack: "eu-prod",
+        secrets,
+        path: [starter, pluginFolder()],
+        config: { "webextract:native": native },
+      });
+      world.project.write("strict.json", JSON.stringify(strict));
+      pack = await packForEngine(world, starter);
     });
-    assert.match(output, /✅ webextract@v1\.0\.0/);
-    assert.deepEqual(violationsOf(output), []);
-    assert.deepEqual(world.operations(), []);
-  });
+    after(async () => {
+      await world.remove();
+      rmSync(starter, { recursive: true, force: true });
+    });
 
-  it("refuses a program that breaks the rules in a preview, with the property and without a secret", async () => {
-    world.program(bad);
-    const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
-    const { output } = await world.project.preview({ args, expect: "failure" });
-    const allowed = "allowed: shop.example.com, *.shop.example.com.";
-    assert.deepEqual(violationsOf(output), [
-      "copy: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
-      `loop: itemsFile has URLs that a policy cannot see: use items instead; ${allowed}`,
-      'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
-      `urls: file has hosts that are not allowed (elsewhere.test); ${allowed}`,
-      "whole: actions.each.loop.items has 3 items; at most 2 are allowed.",
-      `whole: actions.each.loop.items[1] is at a host that is not allowed; ${allowed}`,
-      "whole: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
-      `whole: startUrls.urls[1] is at a host that is not allowed; ${allowed}`,
-    ]);
-    assert.deepEqual(world.operations(), []);
-    assert.deepEqual(world.project.findWritten([secretItem, "hidden-host-5517"]), []);
-  });
+    it("accepts a program that follows the rules, with its example configuration", async () => {
+      const configuration = join(example, "policy-config.json");
+      const { output } = await world.project.preview({
+        args: ["--policy-pack", pack, "--policy-pack-config", configuration],
+      });
+      assert.match(output, /✅ webextract@v1\.0\.0/);
+      assert.deepEqual(violationsOf(output), []);
+      assert.deepEqual(world.operations(), []);
+    });
 
-  it("has defaults: stacks called prod or production, every host, 10000 items", async () => {
-    const { output } = await world.project.preview({ args: ["--policy-pack", pack], expect: "failure" });
-    assert.deepEqual(violationsOf(output), [
-      'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
-    ]);
-  });
+    it("refuses a program that breaks the rules in a preview, with the property and without a secret", async () => {
+      world.program(bad);
+      const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
+      const { output } = await world.project.preview({ args, expect: "failure" });
+      const allowed = "allowed: shop.example.com, *.shop.example.com.";
+      assert.deepEqual(violationsOf(output), [
+        "copy: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
+        `loop: itemsFile has URLs that a policy cannot see: use items instead; ${allowed}`,
+        'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
+        `urls: file has hosts that are not allowed (elsewhere.test); ${allowed}`,
+        "whole: actions.each.loop.items has 3 items; at most 2 are allowed.",
+        `whole: actions.each.loop.items[1] is at a host that is not allowed; ${allowed}`,
+        "whole: forceDestroy is true. Remove it, and set WEBEXTRACT_FORCE_DESTROY for a single destroy instead.",
+        `whole: startUrls.urls[1] is at a host that is not allowed; ${allowed}`,
+      ]);
+      assert.deepEqual(world.operations(), []);
+      assert.deepEqual(world.project.findWritten([secretItem, "hidden-host-5517"]), []);
+    });
 
-  it("stops an up before any request, and checks forceDestroy in the stack's configuration", async () => {
-    world.program('new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });');
-    await world.project.configure({ "webextract:forceDestroy": "true" });
-    const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
-    const { output } = await world.project.up({ args, expect: "failure" });
-    assert.deepEqual(violationsOf(output), [
-      "default: webextract:forceDestroy is in the stack's configuration: remove it (pulumi config rm).",
-    ]);
-    assert.deepEqual(world.operations(), []);
+    it("has defaults: stacks called prod or production, every host, 10000 items", async () => {
+      const { output } = await world.project.preview({ args: ["--policy-pack", pack], expect: "failure" });
+      assert.deepEqual(violationsOf(output), [
+        'rows: onDelete is "removeFile" and markExported is true: a destroy would remove the only copy of the rows.',
+      ]);
+    });
+
+    it("stops an up before any request, and checks forceDestroy in the stack's configuration", async () => {
+      world.program('new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });');
+      await world.project.configure({ "webextract:forceDestroy": "true" });
+      const args = ["--policy-pack", pack, "--policy-pack-config", "strict.json"];
+      const { output } = await world.project.up({ args, expect: "failure" });
+      assert.deepEqual(violationsOf(output), [
+        `${native === "true" ? "default_0_1_0" : "default"}: webextract:forceDestroy is in the stack's configuration: remove it (pulumi config rm).`,
+      ]);
+      assert.deepEqual(world.operations(), []);
+    });
+
+    it("refuses a type that its rules do not know", async () => {
+      const types = ["webextract:tasks:Copy", "pulumi-nodejs:dynamic/webextract:Later", "other:index:Webextract"];
+      world.program(types.map((type, at) => `new pulumi.ComponentResource("${type}", "new-${at}");`).join("\n"));
+      const { output } = await world.project.preview({ args: ["--policy-pack", pack], expect: "failure" });
+      assert.deepEqual(
+        violationsOf(output),
+        types
+          .slice(0, 2)
+          .map((type, at) => `new-${at}: No rule of this policy pack knows the type ${type}. Update the pack.`),
+      );
+    });
   });
-});
+}
 
 /**
  * The example as it is; where the engine's host of Node.js programs is too old to start a policy pack (one that `npm run engine` builds is), a

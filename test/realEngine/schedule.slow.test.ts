@@ -105,11 +105,13 @@ describe("the recipes for a schedule", () => {
     }
   }
 
-  /** Does the job of a schedule in GitLab. */
-  async function pipelineOf(id: string): Promise<void> {
+  /** Does the job of a schedule in GitLab, or one that is started by hand. */
+  async function pipelineOf(id: string, createdAt: string, source = "schedule"): Promise<void> {
     const { nightly } = parse(recipe("gitlab.yml")) as { nightly: { script: string[]; rules: { if: string }[] } };
-    assert.deepEqual(nightly.rules, [{ if: '$CI_PIPELINE_SOURCE == "schedule" && $JOB == "nightly"' }]);
-    await world.project.shell(nightly.script.join("\n"), { env: { CI_PIPELINE_ID: id } });
+    const rules = ["schedule", "web"].map((each) => ({ if: `$CI_PIPELINE_SOURCE == "${each}" && $JOB == "nightly"` }));
+    assert.deepEqual(nightly.rules, rules);
+    const env = { CI_PIPELINE_ID: id, CI_PIPELINE_CREATED_AT: createdAt, CI_PIPELINE_SOURCE: source };
+    await world.project.shell(nightly.script.join("\n"), { env });
   }
 
   async function deploy(operation: "update" | "preview", TODAY: string): Promise<void> {
@@ -154,22 +156,32 @@ describe("the recipes for a schedule", () => {
     return commands.map((command) => `cd ${join(root, "elsewhere")}; ${command.replace("/srv/extraction", folder)}`);
   }
 
-  it("in GitHub Actions start one run for each run of the workflow, and nothing when its jobs run again", async () => {
-    await workflow("nightly.yml", { run_id: "1001" });
-    assert.deepEqual([starts(), label()], [1, "github-1001"]);
-    assert.ok(existsSync(join(world.project.folder, "rows", `${world.project.resource("run").id}.ndjson`)));
-    await workflow("nightly.yml", { run_id: "1001" });
-    await world.project.preview({ args: ["--expect-no-changes"] });
-    assert.equal(starts(), 0);
+  it("in GitHub Actions start one run a night, also if the schedule fires twice or its jobs run again, and one for each start by hand", async () => {
+    const night = "2026-11-27";
+    for (const [values, expected, by] of [
+      [{ run_id: "1001", created_at: `${night}T04:17:05Z` }, 1, night],
+      [{ run_id: "1001", created_at: `${night}T04:17:05Z` }, 0, night],
+      [{ run_id: "1002", created_at: `${night}T04:51:40Z` }, 0, night],
+      [{ run_id: "1003" }, 1, "github-1003"],
+      [{ run_id: "1003" }, 0, "github-1003"],
+    ] as const) {
+      await workflow("nightly.yml", values);
+      assert.deepEqual([starts(), label()], [expected, by], JSON.stringify(values));
+      assert.ok(existsSync(join(world.project.folder, "rows", `${world.project.resource("run").id}.ndjson`)));
+    }
   });
 
-  it("in GitLab start one run for each pipeline, and nothing when a job runs again", async () => {
-    for (const [pipeline, expected] of [
-      ["7", 1],
-      ["7", 0],
+  it("in GitLab start one run a night, also if the schedule fires twice or a job runs again, and one for each start by hand", async () => {
+    const night = "2026-11-28";
+    for (const [pipeline, source, expected, by] of [
+      ["7", "schedule", 1, night],
+      ["7", "schedule", 0, night],
+      ["8", "schedule", 0, night],
+      ["9", "web", 1, "gitlab-9"],
+      ["9", "web", 0, "gitlab-9"],
     ] as const) {
-      await pipelineOf(pipeline);
-      assert.deepEqual([starts(), label()], [expected, `gitlab-${pipeline}`]);
+      await pipelineOf(pipeline, `${night}T04:17:00Z`, source);
+      assert.deepEqual([starts(), label()], [expected, by], `${source} ${pipeline}`);
     }
   });
 
@@ -218,8 +230,8 @@ describe("the recipes for a schedule", () => {
   it("export the rows of all other tasks if the rows of one do not pass, and fail", async () => {
     const [command = ""] = await cronCommands();
     const each: Record<string, () => Promise<unknown>> = {
-      "GitHub Actions": () => workflow("nightly.yml", { run_id: "2001" }),
-      GitLab: () => pipelineOf("2001"),
+      "GitHub Actions": () => workflow("nightly.yml", { run_id: "2001", created_at: "2026-11-29T04:17:05Z" }),
+      GitLab: () => pipelineOf("2001", "2026-11-30T04:17:00Z"),
       "Pulumi Deployments": () => deploy("update", "2026-12-01"),
       cron: () => world.project.shell(command, { env: { TODAY: "2026-12-02" } }),
     };

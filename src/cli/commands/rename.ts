@@ -14,7 +14,7 @@ import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
 import { manifestsAt, validManifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
-import { writeFiles } from "../output/writeFiles";
+import { digestOf, writeFiles } from "../output/writeFiles";
 
 const nothingChanged = "Nothing was changed.";
 
@@ -139,7 +139,7 @@ async function writeAll(files: readonly RenamedFile[], interrupted: AbortSignal)
     if (present !== mark + before.text) {
       throw refusal(`"${before.name}" was changed by another program in the meantime.`, "failed");
     }
-    return { path: before.name, content: mark + after.text, present: "other" };
+    return { path: before.name, content: mark + after.text, present: "other", digest: digestOf(before.name) };
   });
   await writeFiles(planned, process.cwd(), interrupted);
   for (const { before, after } of files.filter(({ before, after }) => before.name !== after.name)) {

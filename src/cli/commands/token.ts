@@ -1,6 +1,8 @@
 import { messageOf } from "../../resources/resource";
 import type { ServiceClient } from "../../service/client";
 import { isServiceError } from "../../service/errors/errors";
+import type { ServiceClientOptions } from "../../service/options";
+import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
@@ -90,11 +92,17 @@ export const tokenImport: CliCommand = {
     const connection = await connectionOf(flags, cli.interrupted);
     const service = serviceOf(connection);
     const folder = tokenStoreOf(connection.options);
+    const before = await importedKey(connection.options, cli);
     const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;
     await cli.confirm(question, yes, "Nothing was imported.");
     const refreshToken = await cli.terminal.secret("Refresh token", cli.interrupted);
     if (refreshToken === "") {
       throw new CliError("No refresh token was given. Write it to standard input. Nothing was imported.", "usage");
+    }
+    if ((await importedKey(connection.options, cli)) !== before) {
+      throw new CliError(
+        "Another command has imported a refresh token in the meantime. Nothing was sent. Run the same command again to replace it.",
+      );
     }
     // Only the given token counts: another credential of the configuration must not hide that the service refuses it.
     const { accessToken, credentialCommand, ...rest } = connection.options;
@@ -113,6 +121,11 @@ export const tokenImport: CliCommand = {
     };
   },
 };
+
+/** What the import replaces. */
+async function importedKey(options: ServiceClientOptions, { terminal }: Cli): Promise<string | undefined> {
+  return (await storeOf(options, terminal).families(undefined, false)).imported?.key;
+}
 
 /** @throws CliError if the service accepts no refresh token, or the new one is lost */
 async function renewed(client: ServiceClient): Promise<{ expires?: string }> {

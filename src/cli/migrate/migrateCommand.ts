@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
 import type { EngineKind } from "../../resources/urn";
-import { shellQuoted } from "../../resources/values";
+import { canonical, shellQuoted } from "../../resources/values";
 import { writePrivateFile } from "../../service/files/privateFile";
 import { ownPackage } from "../../service/ownPackage";
 import type { CliCommand, Result } from "../command";
@@ -46,6 +46,11 @@ export const migrateCommand: CliCommand = {
     const question = `Turn ${changes} of stack "${stack}" into ${descriptions[to]}?`;
     await cli.confirm(question, yes, "Nothing was changed.");
     cli.checkInterrupted("Nothing was changed.");
+    if (canonical(await stackState(stack, cli.interrupted)) !== canonical(exported)) {
+      throw new CliError(
+        `The state of stack "${stack}" has changed in the meantime, as by another command. Nothing was changed. Run the same command again.`,
+      );
+    }
     const copy = await keepCopy(stack, exported);
     await replaceState(stack, state, copy);
     return {

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
-import { ResourceError } from "../../resources/resource";
+import { messageOf, ResourceError } from "../../resources/resource";
 import { makeFolder } from "../../service/files/folders";
 import { replaceFile, targetOf } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
@@ -13,6 +15,8 @@ export interface PlannedFile {
   content: string;
   /** What stands there now: nothing, the same content, or something else. */
   present: "nothing" | "same" | "other";
+  /** The digest of something else. Only this is replaced: another program can change the file while a question waits. */
+  digest?: string | undefined;
 }
 
 /** @throws CliError if something else than a file stands there */
@@ -22,7 +26,17 @@ export function planned(path: string, content: string, folder: string): PlannedF
     return { path, content, present: "nothing" };
   }
   requireFile(full, "Nothing was written.");
-  return { path, content, present: readFileSync(full, "utf8") === content ? "same" : "other" };
+  const isSame = readFileSync(full, "utf8") === content;
+  return isSame ? { path, content, present: "same" } : { path, content, present: "other", digest: digestOf(full) };
+}
+
+/** The digest of a file; undefined if there is none that can be read. */
+export function digestOf(file: string): string | undefined {
+  try {
+    return createHash("sha256").update(readFileSync(file)).digest("hex");
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -42,44 +56,63 @@ export async function writeFiles(
       interrupted?.throwIfAborted();
       await writeFile(file, folder);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
       const before = written.length === 0 ? "No file was written." : `Written before: ${written.join(", ")}.`;
-      let why = `${code ?? error}. ${before} Mend that, or name another file.`;
-      if (interrupted?.aborted === true) {
-        why = `the command was interrupted. ${before}`;
-      } else if (code === "EEXIST") {
-        why = `it has appeared in the meantime, or is not a folder. ${before}`;
-      }
+      const isInterrupted = interrupted?.aborted === true;
+      const mend = isInterrupted || error instanceof InTheMeantime ? "" : " Mend that, or name another file.";
+      const why = `${isInterrupted ? "the command was interrupted" : reasonOf(error)}. ${before}${mend}`;
       throw new ResourceError(`"${file.path}" cannot be written: ${why} Run the same command again.`);
     }
     written.push(file.path);
   }
 }
 
-async function writeFile({ path, content, present }: PlannedFile, folder: string): Promise<void> {
+/** @throws an error for `reasonOf`, also if the file is not as it was planned any more */
+export async function writeFile({ path, content, present, digest }: PlannedFile, folder: string): Promise<void> {
   const file = await targetOf(resolve(folder, path));
   await makeFolder(dirname(file));
-  await replaceFile(file, content, present === "other" ? {} : { place: placeIfFree });
+  await replaceFile(file, content, {
+    async place(from, to) {
+      if (present === "nothing" && !(await moveIfFree(from, to))) {
+        throw new InTheMeantime(isTaken);
+      }
+      if (present !== "nothing") {
+        if (digestOf(to) !== digest) {
+          throw new InTheMeantime("another program has changed it in the meantime");
+        }
+        await rename(from, to);
+      }
+    },
+  });
 }
 
-/** Nobody was asked about a file that has appeared since the plan. */
-async function placeIfFree(from: string, to: string): Promise<void> {
-  if (!(await moveIfFree(from, to))) {
-    throw Object.assign(new Error("the file exists"), { code: "EEXIST" });
-  }
+const isTaken = "something else stands there now, or a part of the path is not a folder";
+
+/** Nobody was asked about this. */
+class InTheMeantime extends Error {}
+
+/** Why a file could not be written, without an end. */
+export function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  // A part of the path is a file.
+  return code === "EEXIST" ? isTaken : (code ?? messageOf(error));
 }
 
 /**
  * Asks whether a file that the user has named for a result can be replaced. To be called before any other work.
- * @returns whether there is one
+ * @returns what stands there
  */
-export async function confirmedToReplace(out: string, yes: boolean, cli: Cli): Promise<boolean> {
+export async function confirmedToReplace(
+  out: string,
+  yes: boolean,
+  cli: Cli,
+): Promise<Pick<PlannedFile, "present" | "digest">> {
   if (!existsSync(out)) {
-    return false;
+    return { present: "nothing" };
   }
   requireFile(out, "No request was sent.");
+  const digest = digestOf(out);
   await cli.confirm(`Replace the file ${out}?`, yes, "No request was sent, and no file was written.");
-  return true;
+  return { present: "other", digest };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { resources } from "../../resources/index";
+import { isTaskType } from "../../resources/urn";
 import { entryOf } from "../../resources/values";
 import { isRecord } from "../../values/isRecord";
 import { textOf } from "../connection/stackTasks";
@@ -17,6 +18,7 @@ export interface Callout {
 const kinds: Readonly<Record<string, (change: ResourceChange) => string | undefined>> = {
   "tasks whose rows are removed": removedRows,
   "starts that may cost money": paidRun,
+  "tasks that are adopted": adoptedTask,
   "files that are removed": removedFile,
   "runs that are stopped": stoppedRun,
 };
@@ -49,12 +51,20 @@ function paidRun(change: ResourceChange): string | undefined {
   return started && `starts ${started}, which may cost money`;
 }
 
+/** A copy that is adopted after a lost response has a source. */
+function adoptedTask(change: ResourceChange): string | undefined {
+  const { type, now } = change;
+  const { adoptTaskId, sourceTaskId } = isRecord(now.from) ? now.from : now;
+  const isAdopted = isTaskType(type) && isMade(change) && adoptTaskId !== undefined && sourceTaskId === undefined;
+  return isAdopted ? `adopts task ${code(String(adoptTaskId))}, which the stack then changes itself` : undefined;
+}
+
 function removedRows(change: ResourceChange): string | undefined {
   const { type, old, id } = change;
-  if ((type !== "TaskCopy" && type !== "ExtractionTask") || !isRemoved(change)) {
+  if (!isTaskType(type) || !isRemoved(change)) {
     return undefined;
   }
-  const source = type === "TaskCopy" ? old : isRecord(old.from) ? old.from : {};
+  const source = isRecord(old.from) ? old.from : old;
   const onDelete = old.onDelete ?? (source.sourceTaskId === undefined ? "retain" : "removeData");
   if (onDelete !== "removeData") {
     return undefined;

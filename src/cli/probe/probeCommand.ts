@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { messageOf } from "../../resources/resource";
 import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
-import { replaceFile } from "../../service/files/replaceFile";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { clientOf, connectTo } from "../connection/connected";
@@ -12,6 +10,7 @@ import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
 import { yesOption } from "../options";
+import { digestOf, reasonOf, writeFile } from "../output/writeFiles";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
 import { noteProbe } from "./probed";
@@ -120,7 +119,9 @@ function resultOf(report: ProbeReport): Result {
 async function write(flags: Flags, cli: Cli): Promise<Result> {
   const { from = "", group = "", start: startsRun = false, out, yes } = flags;
   const connection = await connectionOf(flags, cli.interrupted);
-  const plan = planOf(flags, serviceOf(connection));
+  const present = out === undefined ? [] : fileNames.map((name) => [name, digestOf(join(out, name))] as const);
+  const replaced = new Map(present.filter(([, digest]) => digest !== undefined));
+  const plan = planOf(flags, serviceOf(connection), [...replaced.keys()]);
   if (yes === true) {
     cli.terminal.say(plan);
   }
@@ -153,7 +154,7 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
     if (trial.taskId !== undefined) {
       await noteProbe(connection.options);
     }
-    const problem = out === undefined ? undefined : await writeTo(out, filesOf(report, requests.responses));
+    const problem = out === undefined ? undefined : await writeTo(out, filesOf(report, requests.responses), replaced);
     if (problem !== undefined) {
       cli.terminal.fail(`${problem} The report is on standard output.`);
     }
@@ -173,8 +174,7 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
   }
 }
 
-function planOf({ from, group, start, out }: Flags, service: string): string {
-  const files = out === undefined ? [] : fileNames.filter((name) => existsSync(join(out, name)));
+function planOf({ from, group, start, out }: Flags, service: string, files: readonly string[]): string {
   return [
     `This copies task "${from}" into group "${group}" at ${service}, and tries all operations on the copy, with at most ${mostRequests} requests.`,
     "The API cannot delete the copy: it stays behind.",
@@ -184,14 +184,22 @@ function planOf({ from, group, start, out }: Flags, service: string): string {
   ].join(" ");
 }
 
-/** Returns why a file cannot be written: the report of a run that cost money must not be lost with it. */
-async function writeTo(folder: string, files: Readonly<Record<string, string>>): Promise<string | undefined> {
+/**
+ * Returns why a file cannot be written: the report of a run that cost money must not be lost with it.
+ * @param replaced the digests of the files that the user knows to be replaced
+ */
+async function writeTo(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  replaced: ReadonlyMap<string, string | undefined>,
+): Promise<string | undefined> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
+    const present = replaced.has(name) ? "other" : "nothing";
     try {
-      await replaceFile(resolve(path), content);
+      await writeFile({ path, content, present, digest: replaced.get(name) }, process.cwd());
     } catch (error) {
-      return `"${path}" cannot be written: ${(error as NodeJS.ErrnoException).code ?? error}.`;
+      return `"${path}" cannot be written: ${reasonOf(error)}.`;
     }
   }
   return undefined;

@@ -1,14 +1,17 @@
 import { Option } from "commander";
+import { counted } from "../../resources/values";
 import type { CliCommand } from "../command";
 import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
 import { addCondition, fieldsOf } from "../compare/conditions";
+import type { StackResource } from "../connection/stackTasks";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { inputText } from "../inputFile";
 import type { Plan } from "../planReport/plan";
 import { readPlan } from "../planReport/plan";
+import type { StackState } from "./exportPairs";
 import { exportPairs, nameInProgram } from "./exportPairs";
 import type { Review } from "./review";
 import { reviewPairs } from "./review";
@@ -69,6 +72,7 @@ export const reviewCommand: CliCommand = {
     const plan = flags.plan === undefined ? undefined : readPlan(await inputText(flags.plan, cli));
     const base = { stack: baseStack, resources: await stackResources(baseStack, cli.interrupted) };
     const head = { stack: headStack, resources: await stackResources(headStack, cli.interrupted) };
+    requireOwnTasks(base, head);
     const pairs = exportPairs(base, head, plan);
     const review = await reviewPairs(pairs, { key, ignored, conditions, plan, values: withValues }, cli);
     const failures = failuresIn(review, conditions.length > 0, plan);
@@ -96,6 +100,27 @@ export const reviewCommand: CliCommand = {
     };
   },
 };
+
+/**
+ * An export only reads its task.
+ * @throws CliError if the head changes or runs tasks of the base
+ */
+function requireOwnTasks(base: StackState, head: StackState): void {
+  const keyOf = ({ outputs: { taskId, origin } }: StackResource): string => JSON.stringify([taskId, origin]);
+  const ofBase = new Set(base.resources.map(keyOf));
+  const shared = head.resources.filter(
+    (each) => each.type !== "DataExport" && typeof each.outputs.taskId === "string" && ofBase.has(keyOf(each)),
+  );
+  const ids = [...new Set(shared.map(({ outputs }) => String(outputs.taskId)))];
+  if (ids.length > 0) {
+    const names = `${counted(ids.length, "task")} of stack "${base.stack}" (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""})`;
+    throw new CliError(
+      `Stack "${head.stack}" has ${names}, so it changes and runs what it is to be compared with. Nothing was compared. ` +
+        `Make a stack with "pulumi config set webextract:trialGroup GROUP", which copies the tasks that the program adopts.`,
+      "usage",
+    );
+  }
+}
 
 /**
  * A condition cannot hold for rows that are gone, nor for those of an export that the head lacks, unless the plan

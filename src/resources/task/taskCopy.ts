@@ -35,8 +35,8 @@ export interface TaskCopyArgs extends ProfileArgs {
   taskGroupId?: string;
   /**
    * The id of a task to adopt. Without `sourceTaskId`: a task that exists already; by default its rows are never
-   * removed. With `sourceTaskId`: a copy whose response was lost. Adding or removing the id of the present task changes
-   * nothing. Another id replaces.
+   * removed; with `webextract:trialGroup`, it is copied. With `sourceTaskId`: a copy whose response was lost. Adding or
+   * removing the id of the present task changes nothing. Another id replaces.
    */
   adoptTaskId?: string;
   /**
@@ -81,18 +81,43 @@ export function checkSource(
   }
 }
 
-/** The source of a task, with the id to adopt as long as the source is the same. */
-export function keepingTask<Args extends Pick<TaskCopyArgs, "sourceTaskId" | "taskGroupId" | "adoptTaskId">>(
+type Source = Pick<TaskCopyArgs, (typeof identity)[number] | "adoptTaskId">;
+
+/**
+ * The source of a task, with the id to adopt as long as the source is the same. In a trial stack, a task that is adopted
+ * becomes the source of a copy. An id to adopt beside the source that the resource has already is that of a lost copy.
+ * @param at the path of the source
+ */
+export function checkedSource<Args extends Source>(
   args: Args,
-  previous: CheckContext["previous"],
+  { previous, replaced, settings, problems }: Pick<CheckContext, "previous" | "replaced" | "settings" | "problems">,
+  at = "",
 ): Args {
-  const isSame = identity.every((name) => typeof args[name] === "string" && args[name] === previous?.[name]);
-  return keepingAdoption(args, previous, "adoptTaskId", isSame);
+  const { trialGroup } = settings;
+  const { adoptTaskId, ...others } = args;
+  const earlier = previous ?? replaced;
+  const isTrial = trialGroup !== undefined && adoptTaskId !== undefined && !hasSource(args, earlier);
+  if (isTrial && earlier?.adoptTaskId !== undefined && earlier.sourceTaskId === undefined) {
+    problems.push({
+      path: `${at}adoptTaskId`,
+      reason:
+        "names a task that this stack has adopted, and webextract:trialGroup is set: a trial only has copies. Remove the key, or make the trial a stack of its own",
+    });
+  }
+  const checked = isTrial
+    ? ({ ...others, sourceTaskId: adoptTaskId, taskGroupId: trialGroup } as unknown as Args)
+    : args;
+  return keepingAdoption(checked, previous, "adoptTaskId", hasSource(checked, previous));
+}
+
+function hasSource(args: Source, other: CheckContext["previous"]): boolean {
+  return identity.every((name) => typeof args[name] === "string" && args[name] === other?.[name]);
 }
 
 export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   type: "TaskCopy",
   idIs: "taskId",
+  knowsEarlier: true,
   args: {
     sourceTaskId: { kind: id },
     taskGroupId: { kind: id },
@@ -108,7 +133,7 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
 
   rules: checkSource,
 
-  check: (args, { previous }) => keepingTask(args, previous),
+  check: (args, context) => checkedSource(args, context),
 
   diff(state, args) {
     if (isOutcomeUnknown(state)) {

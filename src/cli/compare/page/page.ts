@@ -138,10 +138,10 @@ export async function plannedPage(
   yes: boolean,
   cli: Cli,
 ): Promise<{ write(content: string): Promise<void> }> {
-  const present = (await confirmedToReplace(path, yes, cli)) ? "other" : "nothing";
+  const found = await confirmedToReplace(path, yes, cli);
   return {
     async write(content) {
-      await writeFiles([{ path, content, present }], process.cwd(), cli.interrupted);
+      await writeFiles([{ path, content, ...found }], process.cwd(), cli.interrupted);
       cli.terminal.say(`The page is in ${path}.`);
     },
   };

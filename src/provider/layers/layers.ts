@@ -1,18 +1,19 @@
-import type { Properties } from "../engine/serialization";
-import { workArgs } from "../resources/args";
-import type { AnyResource } from "../resources/index";
-import type { Held, OwnedPart } from "../resources/ownership";
-import { describeConflict, taskNamedBy } from "../resources/ownership";
-import { isPlaceholderId } from "../resources/task/lostResponse";
-import { isGone, isSurelyNotOurs } from "../resources/task/taskPresence";
-import { shellQuoted } from "../resources/values";
-import { isServiceError, whyNotYours, withoutHint } from "../service/errors/errors";
-import { namesSameService } from "../service/serviceAddress";
-import type { Host } from "./host";
-import { ownerOf, titleOf } from "./host";
-import type { Sighting } from "./journal";
-import { ProviderError } from "./providerErrors";
-import type { Layer, Outcome, Step } from "./step";
+import type { Properties } from "../../engine/serialization";
+import { workArgs } from "../../resources/args";
+import type { AnyResource } from "../../resources/index";
+import type { Held, OwnedPart } from "../../resources/ownership";
+import { describeConflict, taskNamedBy } from "../../resources/ownership";
+import { isPlaceholderId } from "../../resources/task/lostResponse";
+import { isGone, isSurelyNotOurs } from "../../resources/task/taskPresence";
+import { shellQuoted } from "../../resources/values";
+import { isServiceError, whyNotYours, withoutHint } from "../../service/errors/errors";
+import { namesSameService } from "../../service/serviceAddress";
+import type { Host } from "../host";
+import { ownerOf, titleOf } from "../host";
+import type { Sighting } from "../journal";
+import { ProviderError } from "../providerErrors";
+import type { Layer, Outcome, Step } from "../step";
+import { keepToTrial } from "./trial";
 
 /**
  * Refuses a step at another service than the one where the resource was made. `origin` in the state is its address;
@@ -256,4 +257,5 @@ export const layers: readonly Layer[] = [
   guardAccount,
   noteReplaced,
   keepNotYours,
+  keepToTrial,
 ];
