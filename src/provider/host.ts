@@ -1,5 +1,6 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
+import { accountOf } from "../config/account";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { originOf, parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
@@ -96,10 +97,7 @@ export class Host {
 
   /** The account behind a profile: profiles with the same credentials are one account. */
   account(profile: string | undefined): string {
-    const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = this.config.clientOptions(profile);
-    const tokens = { accessToken, refreshToken, credentialCommand };
-    const isKnownByKey = credentials === "apiKey" || Object.values(tokens).every((token) => token === undefined);
-    return JSON.stringify([this.origin(profile), isKnownByKey ? { apiKey } : tokens]);
+    return accountOf(this.config.clientOptions(profile));
   }
 
   /** The name of a resource in the journal; undefined if its service is not known. */

@@ -38,6 +38,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   idIs: "file",
   keepsFirstId: true,
   waitsFor: "runs",
+  readsTask: ({ scope }) => scope === "all" || scope === "notExported",
   args: {
     taskId: { kind: id, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
