@@ -97,7 +97,17 @@ describe("configuration", () => {
     );
     const { forceDestroy } = config.settings;
     assert.deepEqual(["task-1", "task-2", "task-3"].map(forceDestroy), [true, true, false]);
-    assert.deepEqual(config.movedFrom, ["https://old.test", "https://older.test"]);
+    const present = "https://one.test";
+    for (const [written, is] of [
+      [present, true],
+      ["https://OLD.test:443/x/../path/", true],
+      ["https://old.test", true],
+      ["https://older.test", true],
+      ["https://old.test/other", false],
+      ["https://third.test", false],
+    ] as const) {
+      assert.equal(config.isPresent(written, present), is, written);
+    }
   });
 
   it("refuses earlier addresses that match no state, and maps in place of lists", () => {

@@ -24,6 +24,7 @@ const orders: Readonly<Record<string, readonly string[]>> = {
       "compiledCode",
       "ownPackage",
       "parsedJson",
+      "serviceAddress",
       "parsedUrl",
     ],
   ],

@@ -4,7 +4,7 @@ import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/foreignText";
 import type { ServiceClientOptions } from "../service/options";
-import { parsedUrl } from "../service/parsedUrl";
+import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
 import { describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
@@ -24,8 +24,11 @@ export type ReadKey = (key: ConfigKey) => string | undefined;
 /** The parsed configuration. Keys that the namespace `webextract` does not have come from the environment. */
 export interface ProviderConfig {
   settings: ServiceTraits;
-  /** Origins that the present service had before. */
-  movedFrom: readonly string[];
+  /**
+   * Whether what a state or the journal names is the present service, or an address that it had before.
+   * @param service the present one, in the form of `serviceAddress`
+   */
+  isPresent(written: string, service: string): boolean;
   /** Folder of the journal; undefined when it is switched off. */
   journal: string | undefined;
   /** Whether the engine saves the state only at the end of a command. */
@@ -73,7 +76,11 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
   const where = (profile: string): string =>
     `${inConfig.profiles?.[profile] === undefined ? variableOf("profiles") : "webextract:profiles"}.${profile}`;
   const profiles = { ...inEnvironment.profiles, ...inConfig.profiles };
-  const optionsOf = optionsByProfile({ ...clientValuesOf(values), settingName }, profiles, where, problems);
+  const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flatMap((addresses) => addresses ?? []);
+  // The top level and a profile that is called `default`.
+  const sharesDefault = values.baseUrl !== undefined && Object.hasOwn(profiles, "default");
+  const ofClient = { ...clientValuesOf(values), movedFrom, sharesDefault, settingName };
+  const optionsOf = optionsByProfile(ofClient, profiles, where, problems);
   for (const [profile, options] of optionsOf) {
     // The top level needs no service if profiles have theirs.
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
@@ -86,8 +93,7 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
   // For settings that permit something, both sources count, because a refresh and a destroy use the configuration of
   // the last up.
   const forced = [inConfig.forceDestroy, inEnvironment.forceDestroy].flat();
-  const movedFrom = [inConfig.movedFrom, inEnvironment.movedFrom].flatMap((addresses) => addresses ?? []);
-  if (movedFrom.some((address) => !/^https?:/.test(originOf(address)))) {
+  if (movedFrom.some((address) => !/^https?:/.test(serviceAddress(address)))) {
     problems.push(`webextract:movedFrom (${variableOf("movedFrom")}) must be a list of URLs such as https://host.`);
   }
   const config: ProviderConfig = {
@@ -101,7 +107,8 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
       s3ForcePathStyle: values.s3ForcePathStyle,
       forceDestroy: (taskId) => forced.includes(true) || forced.includes(taskId),
     },
-    movedFrom: movedFrom.map(originOf),
+    isPresent: (written, service) =>
+      [service, ...movedFrom.map(serviceAddress)].some((address) => namesSameService(written, address)),
     journal: journalFolder(values, environment),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     native: values.native === true,
@@ -136,11 +143,6 @@ export function parseGivenConfig(read: ReadKey, names: readonly string[]): Parse
   const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
   return { config, problems, noService };
-}
-
-/** Scheme, host and port of a service. The state of a resource contains them. */
-export function originOf(baseUrl: string): string {
-  return parsedUrl(baseUrl)?.origin ?? baseUrl;
 }
 
 /** Characters of a refused value that a problem shows. */

@@ -1,5 +1,7 @@
 import type { Problem } from "../resources/args";
 import { dataExport } from "../resources/export/dataExport";
+import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
+import { fileBefore } from "../resources/export/outputPath";
 import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import type { FilePlaces } from "../resources/lists/allowedFile";
@@ -141,7 +143,8 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
 }
 
 /** Checks what tasks say of each other. */
-export function checkNames(tasks: readonly DeclaredTask[], problems: Problems): void {
+export function checkNames(tasks: readonly DeclaredTask[], folder: string, problems: Problems): void {
+  checkFiles(tasks, folder, problems);
   const places = new Map<string, Place>();
   const placesOfExports = new Map<string, Place>();
   for (const task of tasks) {
@@ -170,6 +173,22 @@ export function checkNames(tasks: readonly DeclaredTask[], problems: Problems): 
         const likely = didYouMean(name, [...places.keys()]);
         problems.add(at, `names the task "${name}", which this manifest does not declare${likely}`);
       }
+    }
+  }
+}
+
+/** Refuses a second export to one file. */
+function checkFiles(tasks: readonly DeclaredTask[], folder: string, problems: Problems): void {
+  const exports = new Map<string, string>();
+  for (const task of tasks) {
+    for (const { name, at, args, readsRun } of task.exports) {
+      const found = fileBefore(folder, args.path, readsRun ? { of: task.name } : args.lotNo);
+      const key = JSON.stringify(found);
+      const other = exports.get(key);
+      if (found !== undefined && other !== undefined) {
+        problems.add(at, `path ${describeSharedFile(found.file, `export "${other}"`)}`);
+      }
+      exports.set(key, other ?? name);
     }
   }
 }

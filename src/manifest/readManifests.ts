@@ -53,7 +53,7 @@ export function* readInSteps({ paths, variables, changed, ...places }: ManifestS
     }
     yield;
   }
-  checkNames(tasks, problems);
+  checkNames(tasks, places.folder, problems);
   return { tasks, problems: problems.all };
 }
 

@@ -1,4 +1,4 @@
-import type { CheckRequest, ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb";
+import type { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { CheckFailure, CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { ReadKey } from "../config/config";
 import { parseGivenConfig, setBaseUrl } from "../config/config";
@@ -33,7 +33,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   // Credentials are secret, whoever forgot to encrypt them.
   const credentials = allSecret([...credentialKeys, "profiles"]);
   response.setInputs(encodeStruct(values, [...secrets, ...credentials]));
-  const isDeclared = !isDefaultProvider(request.getUrn());
+  const isDeclared = !isDefaultProvider(request.getUrn(), values.version);
   // At no property: the engine shows the value of a property that a failure names, and no credential may be shown.
   const failures = problems.map((problem) =>
     new CheckFailure().setReason(shownText(isDeclared ? problem.replace(setBaseUrl, argument) : problem)),
@@ -41,13 +41,8 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   return response.setFailuresList(failures);
 }
 
-/** How a configured provider reads its keys. */
-export function configurationOf(request: ConfigureRequest): ReadKey {
-  return readKeys(decodeStruct(request.getArgs()).values);
-}
-
-/** The values of a configuration are strings. A program can give others, such as a list. */
-function readKeys(values: Properties): ReadKey {
+/** How a provider reads its keys. The values of a configuration are strings. A program can give others, such as a list. */
+export function readKeys(values: Properties): ReadKey {
   return (key) => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
     if (value === undefined || typeof value === "string") {

@@ -31,11 +31,11 @@ import { messageOf } from "../resources/resource";
 import { isDefaultProvider } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
 import { construct } from "./component/construct";
-import { checkConfig, configurationOf } from "./configuration";
+import { checkConfig, readKeys } from "./configuration";
 import { invoke } from "./invoke";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
-import { encodeStruct, unlimitedMessages } from "./values";
+import { decodeStruct, encodeStruct, unlimitedMessages } from "./values";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
 
@@ -105,9 +105,10 @@ export class Plugin {
   }
 
   private configure(request: ConfigureRequest): ConfigureResponse {
+    const { values } = decodeStruct(request.getArgs());
     this.calls = new ResourceCalls(
-      new Host(configurationOf(request), this.engine),
-      this.urn !== "" && !isDefaultProvider(this.urn),
+      new Host(readKeys(values), this.engine),
+      this.urn !== "" && !isDefaultProvider(this.urn, values.version),
     );
     // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.
     return new ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true).setAcceptresources(true);

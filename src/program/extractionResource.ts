@@ -18,7 +18,7 @@ import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
 import type { Declared } from "./taskOrder";
-import { alias, declare, taskOf } from "./taskOrder";
+import { alias, claimFile, declare, taskOf } from "./taskOrder";
 
 /**
  * Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change.
@@ -109,6 +109,9 @@ export abstract class ExtractionResource extends CustomResource {
       Object.defineProperty(this, each, { get: () => output(undefined) });
     }
     own.resource = this;
+    if (!isGet) {
+      claimFile(title, args);
+    }
     alias(task, this, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
   }
 

@@ -4,7 +4,7 @@ import { accountOf } from "../config/account";
 import type { ConfigKey } from "../config/configKeys";
 import { credentialKeys } from "../config/configKeys";
 import type { EngineKind } from "../resources/urn";
-import { typeToken } from "../resources/urn";
+import { defaultProviderName, typeToken } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
 import { isMocked, programConfig, unmockedConfig } from "./programConfig";
 
@@ -23,11 +23,17 @@ export type ProviderArgs = {
  * run on the native plugin, which must be installed. They have no `profile`, because the provider has one account. A
  * change of an argument is an update of the provider and replaces no resource.
  *
- * @throws in the preview if an argument is not valid, each named by its key
+ * @throws in the preview if an argument is not valid, each named by its key, and for the name of the engine's own
+ * provider, such as `default_0_1_0`
  */
 export class Provider extends ProviderResource {
   /** @param args a credential is secret, whether or not it is given as one */
   constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
+    if (name === defaultProviderName(opts?.version ?? ownPackage.version)) {
+      throw new TypeError(
+        `The provider cannot be called "${name}", as the engine calls its own. Give it another name.`,
+      );
+    }
     const credentials: readonly string[] = credentialKeys;
     const given = Object.entries(args).map(([key, value]) => {
       const text = output(value).apply((known) => (typeof known === "string" ? known : JSON.stringify(known)));

@@ -1,9 +1,11 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, output, RunError } from "@pulumi/pulumi";
 import { knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
+import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
+import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
-import { describeConflict, TaskOwners } from "../resources/ownership";
+import { describeConflict, Owners } from "../resources/ownership";
 import { failed, perProgram } from "./perProgram";
 
 /**
@@ -13,7 +15,7 @@ import { failed, perProgram } from "./perProgram";
  */
 interface DeclaredTask {
   readonly declared: Declared[];
-  readonly owners: TaskOwners;
+  readonly owners: Owners<OwnedPart>;
   /** Absent for a task that the program copies, until its resource names it. */
   id?: unknown;
   readonly account?: unknown;
@@ -55,7 +57,7 @@ export function taskOf(named: unknown, account: unknown): DeclaredTask {
   const id = typeof named === "number" ? String(named) : named;
   const isString = typeof id === "string" && !Output.isInstance(account);
   const names = namesIn(isString ? account : undefined);
-  const found = names.get(id) ?? { declared: [], owners: new TaskOwners(), id, account, isCopied: id === undefined };
+  const found = names.get(id) ?? { declared: [], owners: new Owners<OwnedPart>(), id, account, isCopied: id === undefined };
   if (isString || Output.isInstance(id) || id instanceof Promise) {
     names.set(id, found);
   }
@@ -82,6 +84,23 @@ export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknow
 /** The runs of the program, whatever names their tasks. */
 export function declaredRuns(): Declared[] {
   return [...program().tasks].flatMap(({ declared }) => declared.filter(isRun));
+}
+
+/** The titles of exports by their files and runs. */
+const files = perProgram(() => new Map<string, Map<unknown, string>>());
+
+/** Refuses a second export to one file, as far as the program knows the path and names the run in the same way. */
+export function claimFile(title: string, { path, lotNo }: Readonly<Record<string, unknown>>): void {
+  const found = fileBefore(process.cwd(), path, lotNo);
+  if (found !== undefined) {
+    const exports = files().get(found.file) ?? new Map<unknown, string>();
+    files().set(found.file, exports);
+    const other = exports.get(found.run);
+    if (other !== undefined) {
+      throw new RunError(`${title}: path ${describeSharedFile(found.file, other)}.`);
+    }
+    exports.set(found.run, title);
+  }
 }
 
 /**
@@ -130,15 +149,15 @@ function refuse(problem: string | undefined): void {
   }
 }
 
-function ownersOf(declared: readonly Declared[]): TaskOwners {
-  const owners = new TaskOwners();
+function ownersOf(declared: readonly Declared[]): Owners<OwnedPart> {
+  const owners = new Owners<OwnedPart>();
   for (const each of declared) {
     owners.note({ key: each, title: each.title }, each.parts, "declared");
   }
   return owners;
 }
 
-function conflict(own: Declared, owners: TaskOwners): string | undefined {
+function conflict(own: Declared, owners: Owners<OwnedPart>): string | undefined {
   const found = owners.conflictWith({ key: own, title: own.title }, own.parts);
   return (
     found && `${describeConflict(found.other.title, own.title, found.part, "the same task")} Keep it in one of them.`

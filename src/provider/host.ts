@@ -1,12 +1,12 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import { accountOf } from "../config/account";
+import { accountOf, storeNameOf } from "../config/account";
 import type { ProviderConfig, ReadKey } from "../config/config";
-import { originOf, parseConfig, previewReadOptions } from "../config/config";
+import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
-import type { Owner } from "../resources/ownership";
-import { TaskOwners } from "../resources/ownership";
+import type { Held, OwnedPart, Owner } from "../resources/ownership";
+import { Owners } from "../resources/ownership";
 import type { Context, LoopWay, Replaced } from "../resources/resource";
 import { messageOf } from "../resources/resource";
 import { ActionReader } from "../resources/task/actionReader";
@@ -18,6 +18,7 @@ import type { Processes } from "../service/files/processes";
 import { systemProcesses } from "../service/files/processes";
 import { onAbort } from "../service/onAbort";
 import type { ServiceClientOptions } from "../service/options";
+import { serviceAddress } from "../service/serviceAddress";
 import { AccountGuard } from "./accountGuard";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -35,9 +36,11 @@ interface Service {
 interface AccountTasks {
   /** The tasks of one account tell nothing about another account. */
   guard: AccountGuard;
-  owners: Map<string, TaskOwners>;
+  owners: Map<string, Owners<OwnedPart>>;
   /** The tasks that this run has copied. */
   copies: Set<string>;
+  /** The runs that resources have, by task and lotNo. */
+  runs: Set<string>;
 }
 
 /**
@@ -48,6 +51,8 @@ export class Host {
   readonly journal: Journal;
   readonly steps = new RunningSteps();
   private readonly tasks = new Map<string, AccountTasks>();
+  /** What the resources of this command have and a delete could undo. */
+  readonly held = new Owners<Held>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   readonly adopted = new Set<string>();
   /**
@@ -89,13 +94,16 @@ export class Host {
     }
   }
 
-  /** The origin of the service of a profile; undefined if it is not configured. */
+  /** The address of the service of a profile; undefined if it is not configured. */
   origin(profile: string | undefined): string | undefined {
     const { baseUrl } = this.config.clientOptions(profile);
-    return baseUrl === undefined ? undefined : originOf(baseUrl);
+    return baseUrl === undefined ? undefined : serviceAddress(baseUrl);
   }
 
-  /** The account behind a profile: profiles with the same credentials are one account. */
+  /**
+   * The account behind a profile: profiles with the same credentials are one account. Those without any have the tokens
+   * that the token store keeps by their name.
+   */
   account(profile: string | undefined): string {
     return accountOf(this.config.clientOptions(profile));
   }
@@ -111,11 +119,19 @@ export class Host {
       guard: new AccountGuard(),
       owners: new Map(),
       copies: new Set(),
+      runs: new Set(),
     }));
   }
 
-  ownersOf(profile: string | undefined, taskId: string): TaskOwners {
-    return madeOnce(this.tasksOf(profile).owners, taskId, () => new TaskOwners());
+  /** Notes that a resource has this run. False if one that this process has seen has it already. */
+  noteRun(profile: string | undefined, taskId: unknown, lotNo: string): boolean {
+    const { runs } = this.tasksOf(profile);
+    const known = runs.size;
+    return runs.add(`${taskId} ${lotNo}`).size > known;
+  }
+
+  ownersOf(profile: string | undefined, taskId: string): Owners<OwnedPart> {
+    return madeOnce(this.tasksOf(profile).owners, taskId, () => new Owners());
   }
 
   /**
@@ -199,13 +215,15 @@ export class Host {
     return {
       client,
       actionReader,
-      loopWay: madeOnce(this.loopWays, options.baseUrl, () => ({})),
+      loopWay: madeOnce(this.loopWays, serviceAddress(options.baseUrl), () => ({})),
       journal: urn === undefined ? undefined : name && this.journal.of(name),
       settings: this.config.settings,
       folder: this.programFolder,
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
-      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).isTaken(ownerOf(urn), part),
+      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).takenBy(ownerOf(urn), part) !== undefined,
+      heldBy: (held) => this.held.takenBy(ownerOf(urn), held)?.title,
       copied: (taskId) => copies.add(taskId),
+      isNewRun: (taskId, lotNo) => this.noteRun(profile, taskId, lotNo),
       isNewCopy: (taskId) => copies.has(taskId),
       saw: (taskId, presence) => guard.saw(taskId, presence),
       redact: (text) => this.redact(text),
@@ -245,7 +263,9 @@ export class Host {
   private connected(options: ServiceClientOptions): Service {
     // Profiles that differ only in their name share a client: two clients with the same refresh token could invalidate
     // each other's access token.
-    return madeOnce(this.services, JSON.stringify({ ...options, profile: undefined }), () => {
+    const service = serviceAddress(options.baseUrl);
+    const key = JSON.stringify({ ...options, baseUrl: service, profile: storeNameOf(options) });
+    return madeOnce(this.services, key, () => {
       const warn = (message: string): void => this.engine.log.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
       return { client, actionReader: new ActionReader(client, this.steps) };

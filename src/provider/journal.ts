@@ -60,8 +60,8 @@ export class Journal {
   constructor(
     private readonly files: JournalFiles,
     private readonly warn: (message: string, urn?: string) => void,
-    /** `movedFrom`: origins that the service had before. Entries of these origins count too. */
-    private readonly config: Pick<ProviderConfig, "movedFrom" | "skipsCheckpoints">,
+    /** `isPresent`: which entries count. */
+    private readonly config: Pick<ProviderConfig, "isPresent" | "skipsCheckpoints">,
     private readonly processes: Processes,
   ) {}
 
@@ -156,9 +156,8 @@ export class Journal {
    */
   private async left({ urn, origin, profile }: ResourceName, id = ""): Promise<Set<Note>> {
     await this.load();
-    const origins = [origin, ...this.config.movedFrom];
     const found = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
-    const notes = found.filter(({ entry }) => origins.includes(entry.origin) && entry.profile === profile);
+    const notes = found.filter(({ entry }) => this.config.isPresent(entry.origin, origin) && entry.profile === profile);
     await Promise.all(notes.map((note) => this.lookAgain(note)));
     return new Set(notes.filter(({ is }) => is === "left" || is === "running"));
   }

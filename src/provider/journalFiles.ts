@@ -13,7 +13,7 @@ import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFil
 export interface ResourceName {
   /** Empty if the engine's request does not contain it. */
   urn: string;
-  /** The origin of its service. */
+  /** The address of its service. Earlier versions wrote it without the path. */
   origin: string;
   /** Empty for the credentials of the top level. */
   profile: string;

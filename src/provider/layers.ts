@@ -1,8 +1,11 @@
+import type { Properties } from "../engine/serialization";
 import { workArgs } from "../resources/args";
-import type { OwnedPart } from "../resources/ownership";
+import type { AnyResource } from "../resources/index";
+import type { Held, OwnedPart } from "../resources/ownership";
 import { describeConflict, taskNamedBy } from "../resources/ownership";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import { isGone } from "../resources/task/taskPresence";
+import { namesSameService } from "../service/serviceAddress";
 import type { Host } from "./host";
 import { ownerOf } from "./host";
 import type { Sighting } from "./journal";
@@ -10,14 +13,14 @@ import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, Step } from "./step";
 
 /**
- * Refuses a step at another service than the one where the resource was made. The state contains the origin of that
- * service.
+ * Refuses a step at another service than the one where the resource was made. `origin` in the state is its address;
+ * earlier versions wrote it without the path.
  */
 const checkOrigin: Layer = async (step, host, next) => {
   const here = host.origin(step.profile);
   const made = step.state.origin;
-  const isElsewhere = typeof made === "string" && here !== undefined && made !== here;
-  if (isElsewhere && !host.config.movedFrom.includes(made)) {
+  const isElsewhere = typeof made === "string" && here !== undefined && !namesSameService(made, here);
+  if (isElsewhere && !host.config.isPresent(made, here)) {
     throw new ProviderError(
       `This resource was made at ${made}, and the configuration names ${here}. Nothing was changed. If this is the same service at another address, ` +
         `run "pulumi config set webextract:movedFrom ${made}" (a refresh or a destroy takes it from WEBEXTRACT_MOVED_FROM). If not, set webextract:baseUrl back ` +
@@ -27,7 +30,8 @@ const checkOrigin: Layer = async (step, host, next) => {
   const { state, difference, ...outcome } = await next(step, host);
   return {
     ...outcome,
-    ...(state && { state: { ...state, origin: here } }),
+    // A refresh after an upgrade shows no difference: a read leaves the form of an earlier version.
+    ...(state && { state: { ...state, origin: step.call === "read" && !isElsewhere ? (made ?? here) : here } }),
     // Only an update writes the new origin into the state.
     ...(difference && { difference: isElsewhere ? { ...difference, forced: true } : difference }),
   };
@@ -86,6 +90,32 @@ function taskOf({ resource, args }: Step, id: string | undefined): string | unde
 /** Whether a diff means that the resource stays: it is updated or unchanged. */
 function staysAfter(step: Step, { difference }: Outcome): boolean {
   return step.call === "diff" && step.isDeclared && difference?.replaces.length === 0;
+}
+
+/** Notes what each resource of this command has, so that no delete undoes it. */
+const noteHeld: Layer = async (step, host, next) => {
+  const { call, resource, args, state, id } = step;
+  const isWrite = call === "create" || call === "update";
+  const note = (known: Properties, claim: "declared" | "written"): void =>
+    host.held.note(ownerOf(step.urn), heldBy(resource, known, host), claim);
+  if (isWrite || (call === "diff" && step.isDeclared)) {
+    note(args, "written");
+  }
+  const outcome = await next(step, host);
+  if (staysAfter(step, outcome)) {
+    // The task of the state counts only if it is the resource itself: others may be updated to another task.
+    note({ ...state, taskId: resource.idIs === "taskId" ? id : args.taskId }, "declared");
+  } else if (isWrite) {
+    note(outcome.state ?? {}, "written");
+  }
+  return outcome;
+};
+
+/** What arguments or a state name, and the delete of another resource could undo. */
+export function heldBy(resource: AnyResource, known: Properties, { programFolder }: Host): Held[] {
+  const taskId = taskNamedBy(known);
+  const rows: Held[] = typeof taskId === "string" ? [{ part: "rows", taskId }] : [];
+  return [...rows, ...(resource.holds?.(known, programFolder) ?? [])];
 }
 
 /**
@@ -154,7 +184,10 @@ const guardAccount: Layer = async (step, host, next) => {
   });
 };
 
-/** Keeps what the engine shows of an instance that it may replace: a create gets only the arguments of the new one. */
+/**
+ * Keeps what the engine shows of an instance that it may replace, because a create gets only the arguments of the new
+ * one, and the runs that resources have.
+ */
 const noteReplaced: Layer = async (step, host, next) => {
   const outcome = await next(step, host);
   const { call, resource, urn, id, state, args } = step;
@@ -162,6 +195,10 @@ const noteReplaced: Layer = async (step, host, next) => {
     const asks = (outcome.difference?.replaces.length ?? 0) > 0;
     const wanted = asks ? args : host.replaced.get(urn)?.wanted;
     host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
+  }
+  const shown = outcome.id ?? id;
+  if (resource.idIs === "lotNo" && shown !== undefined) {
+    host.noteRun(step.profile, args.taskId, shown);
   }
   return outcome;
 };
@@ -171,6 +208,7 @@ export const layers: readonly Layer[] = [
   // First, so that a resource of another service makes no claims and no journal entries.
   checkOrigin,
   claimParts,
+  noteHeld,
   keepJournal,
   guardAccount,
   noteReplaced,

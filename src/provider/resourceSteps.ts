@@ -2,6 +2,7 @@ import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Problem } from "../resources/args";
 import { checkFields, string } from "../resources/args";
+import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import type { AnyResource } from "../resources/index";
 import { checkedArgs } from "../resources/index";
 import { messageOf, PartialFailure, ResourceError } from "../resources/resource";
@@ -10,8 +11,8 @@ import { stateVersion } from "../resources/urn";
 import { differs, entryOf } from "../resources/values";
 import { describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
-import { titleOf } from "./host";
-import { layers as allLayers } from "./layers";
+import { ownerOf, titleOf } from "./host";
+import { layers as allLayers, heldBy } from "./layers";
 import { ProviderError } from "./providerErrors";
 import type { Layer, Outcome, RunStep, Step } from "./step";
 
@@ -70,13 +71,18 @@ export class ResourceSteps {
     this.run = (step, host) => (step.call === "diff" ? run(step, host) : host.steps.during(() => run(step, host)));
   }
 
-  check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {
-    this.host().noteChecked(request.urn, request.given);
-    return checkArguments(this.resource, this.host(), request);
+  async check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {
+    const host = this.host();
+    host.noteChecked(request.urn, request.given);
+    const { args, problems } = await checkArguments(this.resource, host, request);
+    return { args, problems: [...problems, ...claimFile(this.resource, args as Properties, host, request.urn)] };
   }
 
   /** Whether the engine skips the resource after this check, because others that it needs have failed. */
-  isSkipped({ [failedInputsKey]: failed }: Properties, urn: string | undefined): boolean {
+  isSkipped({ [failedInputsKey]: failed, ...given }: Properties, urn: string | undefined): boolean {
+    if (failed !== undefined) {
+      this.host().held.note(ownerOf(urn), heldBy(this.resource, given, this.host()), "written");
+    }
     if (typeof failed === "string") {
       this.host().warnOnce(`skipped: ${failed} failed`, urn);
     }
@@ -198,6 +204,21 @@ export async function checkArguments(
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an
   // unknown value before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
+}
+
+/** Notes what a resource will have, and refuses a file that another one writes, before anything is started for it. */
+function claimFile(resource: AnyResource, args: Properties, host: Host, urn: string | undefined): Problem[] {
+  const owner = ownerOf(urn);
+  const held = heldBy(resource, args, host);
+  const found = host.held.conflictWith(
+    owner,
+    held.filter((each) => each.part === "file" && each.names === undefined),
+  );
+  if (found !== undefined && found.part.part === "file") {
+    return [{ path: "path", reason: describeSharedFile(found.part.file, found.other.title) }];
+  }
+  host.held.note(owner, held, "written");
+  return [];
 }
 
 /** Only `check` sets derived arguments. A class can send a placeholder for one, which only marks it as secret. */

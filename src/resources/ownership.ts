@@ -8,6 +8,16 @@ export type SettingId =
 /** A part of a task that one resource manages. `everything` stands for all parts. */
 export type OwnedPart = SettingId | { readonly part: "everything" | "startUrls" };
 
+/**
+ * What a delete can undo although another resource has it too: the rows of a task, one of its runs, a file. Task ids
+ * count without their account: rows that stay can still be removed.
+ */
+export type Held =
+  | { readonly part: "rows"; readonly taskId: string }
+  | { readonly part: "run"; readonly taskId: string; readonly lotNo: string }
+  /** `file`: its identity. `names`: all files that a path with placeholders can name. */
+  | { readonly part: "file"; readonly file: string; readonly names?: RegExp };
+
 export const everything: OwnedPart = { part: "everything" };
 
 /** Quotes within an id or a name are escaped. */
@@ -22,9 +32,12 @@ export function describePart(part: OwnedPart): string {
   }
 }
 
+const identity = ["part", "actionId", "name", "taskId", "lotNo", "file"] as const;
+
 /** The same key for the same part. */
-export function keyOf(part: OwnedPart): string {
-  return JSON.stringify([part.part, "actionId" in part && part.actionId, "name" in part && part.name]);
+export function keyOf(part: OwnedPart | Held): string {
+  const fields: Partial<Record<(typeof identity)[number], string>> = part;
+  return JSON.stringify(identity.map((field) => fields[field]));
 }
 
 /** A resource as the owner of parts of a task. */
@@ -38,19 +51,26 @@ export interface Owner {
 /** The stage of a claim: declared in the program, about to be written in this run, or written in this run. */
 type Claim = "declared" | "writing" | "written";
 
-/**
- * Which resource manages which part of one task. Two resources that manage the same part would undo each other with
- * each up. The program finds two owners where both name the task in the same way; the provider finds the others, when
- * the ids are known.
- */
-export class TaskOwners {
-  private readonly claims = new Map<string, { owner: Owner; claim: Claim }>();
+interface Claimed<Part> {
+  readonly part: Part;
+  /** In the order in which they claimed the part. */
+  readonly owners: Map<unknown, { owner: Owner; claim: Claim }>;
+}
 
-  /** Another resource that manages one of these parts. */
-  conflictWith(owner: Owner, parts: readonly OwnedPart[]): { part: OwnedPart; other: Owner } | undefined {
+/**
+ * Which resources have which part of one task, or of what deletes can undo. Two resources that manage the same part
+ * would undo each other with each up. The program finds two owners where both name the task in the same way; the
+ * provider finds the others, when the ids are known.
+ */
+export class Owners<Part extends OwnedPart | Held> {
+  private readonly claims = new Map<string, Claimed<Part>>();
+
+  /** The first owner of one of these parts, if it is another resource. */
+  conflictWith(owner: Owner, parts: readonly Part[]): { part: Part; other: Owner } | undefined {
     for (const part of owner.key === undefined ? [] : parts) {
       const claims = part.part === "everything" ? [...this.claims.values()] : this.claimsOf(part);
-      const other = claims.map((each) => each.owner).find(({ key }) => key !== undefined && key !== owner.key);
+      const first = claims.map(({ owners }) => [...owners.values()].find(({ owner: { key } }) => key !== undefined));
+      const other = first.find((each) => each !== undefined && each.owner.key !== owner.key)?.owner;
       if (other !== undefined) {
         return { part, other };
       }
@@ -59,28 +79,36 @@ export class TaskOwners {
   }
 
   /** Notes a claim. The first owner of a part stays its owner. */
-  note(owner: Owner, parts: readonly OwnedPart[], claim: Claim): void {
+  note(owner: Owner, parts: readonly Part[], claim: Claim): void {
     for (const part of parts) {
-      const present = this.claims.get(keyOf(part));
-      if (present === undefined || claim !== "declared") {
-        this.claims.set(keyOf(part), { owner: present?.owner.key === undefined ? owner : present.owner, claim });
+      const key = keyOf(part);
+      const claimed = this.claims.get(key) ?? { part, owners: new Map() };
+      this.claims.set(key, claimed);
+      if (claim !== "declared" || !claimed.owners.has(owner.key)) {
+        claimed.owners.set(owner.key, { owner, claim });
       }
     }
   }
 
   /**
-   * Whether the delete of this resource must leave a part alone: another resource writes it in this run, or this
-   * resource has written it, as the replacement of its old instance.
+   * The resource for which the delete of this one must leave a part alone: another one has it, or this one has written
+   * it, as the replacement of its old instance.
    */
-  isTaken(owner: Owner, part: OwnedPart): boolean {
-    return this.claimsOf(part).some(
-      (each) => each.claim === "written" || (each.claim === "writing" && each.owner.key !== owner.key),
-    );
+  takenBy(owner: Owner, part: Part): Owner | undefined {
+    const file = "file" in part ? part.file : undefined;
+    const named = file === undefined ? [] : [...this.claims.values()].filter((each) => mayName(each.part, file));
+    const claims = [...this.claimsOf(part), ...named].flatMap(({ owners }) => [...owners.values()]);
+    const others = claims.filter((each) => each.claim === "written" || each.owner.key !== owner.key);
+    return (others.find((each) => each.owner.key !== undefined) ?? others[0])?.owner;
   }
 
-  private claimsOf(part: OwnedPart): { owner: Owner; claim: Claim }[] {
-    return [part, everything].map((each) => this.claims.get(keyOf(each))).filter((claim) => claim !== undefined);
+  private claimsOf(part: Part): Claimed<Part>[] {
+    return [part, everything].flatMap((each) => this.claims.get(keyOf(each)) ?? []);
   }
+}
+
+function mayName(part: OwnedPart | Held, file: string): boolean {
+  return part.part === "file" && part.names?.test(file) === true;
 }
 
 /** Why two resources cannot manage the same part of a task. */

@@ -1,6 +1,6 @@
 import type { ServiceClient } from "../service/client";
 import type { ArgsSpec, Problem } from "./args";
-import type { OwnedPart, SettingId } from "./ownership";
+import type { Held, OwnedPart, SettingId } from "./ownership";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
 
@@ -44,6 +44,12 @@ export interface Resource<
    * Some arguments can be outputs.
    */
   manages?(args: Partial<Args>): OwnedPart[];
+
+  /**
+   * What the delete of another resource of this type could undo and these arguments or this state name. Parts can be
+   * `unknown`.
+   */
+  holds?(known: Partial<State>, folder: string): Held[];
 
   /**
    * The task that this one was copied from. The same account has it: if it is gone too, the account is probably wrong.
@@ -211,10 +217,17 @@ export interface Context {
    * must not undo it.
    */
   isOwnedElsewhere(taskId: string, part: OwnedPart): boolean;
+  /**
+   * The title of a resource that has this too: this command declares, adopts or writes it. The delete of another
+   * resource must not undo it.
+   */
+  heldBy(held: Held): string | undefined;
   /** Notes that the service has said that a task exists or is gone. */
   saw(taskId: string, presence: "there" | "gone"): void;
   /** Notes that this run has copied a task. */
   copied(taskId: string): void;
+  /** Notes a run that the service says it has started. False if a resource that this command has seen has that run. */
+  isNewRun(taskId: string, lotNo: string): boolean;
   /** Whether this run has copied the task. Nobody else has configured it then. */
   isNewCopy(taskId: string): boolean;
   /** Hides each credential that the configuration contains or that is in use, also those of other profiles. */

@@ -27,9 +27,21 @@ export const providerKey = "__provider";
 /** Version of the format of the state. A resource reads older formats and refuses newer ones. */
 export const stateVersion = 2;
 
-/** Whether the engine makes this provider by itself: the program does not declare it. */
-export function isDefaultProvider(urn: string): boolean {
-  return /^default(?:_|$)/.test(partsOfUrn(urn).name);
+/**
+ * Whether the engine makes this provider by itself: the program does not declare it. Its name is `default`, with its
+ * version if it has one, and with the address of its plugin, which only the engine sees. So `default_shop` is declared,
+ * and so is `default` with a version.
+ * @param version the argument that the engine adds to those of each provider whose version is known
+ */
+export function isDefaultProvider(urn: string, version: unknown): boolean {
+  const { name } = partsOfUrn(urn);
+  const expected = defaultProviderName(version);
+  return name.startsWith(expected) && /^(?:_(?:https?|file|git(?:hub|lab))_.*)?$/.test(name.slice(expected.length));
+}
+
+/** The name of the engine's own provider of a version. */
+export function defaultProviderName(version: unknown): string {
+  return typeof version === "string" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
 }
 
 export interface UrnParts {

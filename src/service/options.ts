@@ -29,7 +29,9 @@ export interface ServiceClientOptions {
   credentialCommand?: string;
   /** Folder for rotated refresh tokens. Default: `pulumi-webextract` in the user's state folder. */
   tokenStore?: string;
-  /** Separates the stored tokens of several accounts at one service. Default: `default`. */
+  /** Earlier base addresses of a service that has moved: their stored tokens are taken along. Default: none. */
+  movedFrom?: string[];
+  /** Separates the stored tokens of several accounts at one service. Default: an account of its own, without a name. */
   profile?: string;
   /** Seconds a single request can take, from connecting to the last byte of the response. Default 30. */
   timeoutSeconds?: number;
@@ -80,6 +82,12 @@ export interface ServiceClientOptions {
    * @internal
    */
   mustStoreTokens?: boolean;
+  /**
+   * Whether another account is the one that earlier versions stored as `default` too. Nobody can tell then whose the
+   * tokens under that name are. Default false.
+   * @internal
+   */
+  sharesDefault?: boolean;
   /**
    * Follows each request. Default: none.
    * @internal

@@ -17,6 +17,7 @@ import { shownText } from "./errors/foreignText";
 import { proxyOf } from "./http/proxy";
 import type { ClientSettings, ServiceClientOptions } from "./options";
 import { parsedUrl } from "./parsedUrl";
+import { asWritten } from "./serviceAddress";
 
 /** @throws TypeError that names every invalid option, but no value that can be a credential */
 export function settingsOf(options: ServiceClientOptions): ClientSettings {
@@ -38,7 +39,8 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     refreshPath: "/token",
     allowInsecureHttp: false,
     tokenStore: defaultTokenStore(),
-    profile: "default",
+    profile: "",
+    sharesDefault: false,
     logLevel: "silent",
     log: stderr,
     warn: stderr,
@@ -52,8 +54,9 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
   return {
     ...defaults,
     notExecutedCodes: [],
+    movedFrom: [],
     ...given,
-    baseUrl: options.baseUrl.replace(/(?<!\/)\/+$/, ""),
+    baseUrl: asWritten(options.baseUrl),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
   };
 }
@@ -75,7 +78,9 @@ export const optionKinds = {
   maxResponseBytes: integer(1024),
   credentialCommand: string,
   tokenStore: string,
+  movedFrom: list(string, { mayBeEmpty: true }),
   profile: string,
+  sharesDefault: boolean,
   allowInsecureHttp: boolean,
   notExecutedCodes: list(string, { mayBeEmpty: true }),
   credentials: choice("contract", "bearer", "apiKey"),

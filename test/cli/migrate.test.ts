@@ -194,6 +194,17 @@ describe("webextract migrate", () => {
         provider: `${urnOf("pulumi:providers:webextract", "second")}::1`,
       });
       assert.match(refusal(explicit, "dynamic"), /^TaskCopy "other" has an explicit provider/);
+      for (const name of ["default", "default_shop"]) {
+        const called = migrated(recorded());
+        const type = "pulumi:providers:webextract";
+        const urn = urnOf(type, name);
+        called.deployment.resources.push({ urn, type, id: "2", custom: true, parent: "urn:stack" } as never, {
+          ...copy,
+          urn: urnOf("webextract:index:TaskCopy", "other"),
+          provider: `${urn}::2`,
+        });
+        assert.match(refusal(called, "dynamic"), /^TaskCopy "other" has an explicit provider/);
+      }
     });
   });
 

@@ -21,7 +21,7 @@ describe("webextract token", () => {
     assert.equal((await world.run("status shop-1", storeAlone)).code, 0);
     const status = await world.run("token status --json", storeAlone);
     const [tokens] = status.json().tokens;
-    assert.deepEqual([status.json().tokens.length, tokens.isConfigured, tokens.profiles], [1, false, ["default"]]);
+    assert.deepEqual([status.json().tokens.length, tokens.isConfigured, tokens.profiles], [1, false, ["(top level)"]]);
     for (const { stdout, stderr } of [ended, status]) {
       for (const secret of [given, ...Object.values(world.emulator.credentials)]) {
         assert.ok(!`${stdout}${stderr}`.includes(secret), "a credential is shown");
@@ -49,7 +49,7 @@ describe("webextract token", () => {
     // The first one again: now it is the one to use.
     assert.equal((await world.run("token import --yes", storeAlone, first)).code, 0);
     const stored = JSON.parse(readFileSync(imported.json().tokenStore, "utf8"));
-    assert.equal(stored.imported.default, stored.families[0].key);
+    assert.equal(stored.imported[""], stored.families[0].key);
     assert.equal((await world.run("rows shop-1", storeAlone)).code, 0);
   });
 

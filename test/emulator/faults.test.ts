@@ -54,6 +54,9 @@ describe("a fault of the emulator", () => {
   it("truncates the body, or sends it slowly, late or with another type", async () => {
     emulator.fault({ operation: "copyTask", kind: "truncated" });
     await assert.rejects(copy());
+    emulator.fault({ operation: "copyTask", kind: "cutOff" });
+    const { status, text } = await copy();
+    assert.deepEqual([status, text.startsWith("{"), text.endsWith("}")], [200, true, false]);
     emulator.fault({ operation: "copyTask", kind: "slow", delayMs: 1 });
     assert.equal((await copy()).status, 200);
     emulator.fault({ operation: "copyTask", kind: "late", delayMs: 1 });
@@ -62,7 +65,7 @@ describe("a fault of the emulator", () => {
     assert.equal((await copy()).status, 200);
     emulator.fault({ operation: "copyTask", kind: "wrongType" });
     assert.match((await copy()).headers.get("content-type") ?? "", /^text\/html/);
-    assert.equal(copies(), 5);
+    assert.equal(copies(), 6);
   });
 
   it("redirects without an effect", async () => {
@@ -121,7 +124,7 @@ describe("a fault of the emulator", () => {
   });
 
   it("is refused if it spoils the response of an operation that takes no effect", async () => {
-    for (const kind of ["truncated", "slow", "wrongType"] as const) {
+    for (const kind of ["truncated", "cutOff", "slow", "wrongType"] as const) {
       const fault = { operation: "*", kind, when: "before" } as const;
       assert.throws(() => emulator.fault(fault), new RegExp(`when must be after for ${kind}`));
       const refused = await admin(emulator, "/faults", { body: fault });

@@ -2,4 +2,4 @@ export type { Engine } from "../../src/engine/engine";
 export { engineInterruption } from "../../src/engine/interruption";
 export { EngineLog, type EngineModules, engineLog } from "../../src/engine/log";
 export { noteUrn, urnOf } from "../../src/engine/requests";
-export { serialize } from "../../src/engine/serialization";
+export { failedInputsKey, serialize } from "../../src/engine/serialization";

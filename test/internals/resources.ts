@@ -24,6 +24,7 @@ export { isFilled, isOfType } from "../../src/resources/export/checks/valueTypes
 export { limits } from "../../src/resources/export/destinations/s3/sdk";
 export { columnKinds } from "../../src/resources/export/formats/columnTypes";
 export { writeFormat } from "../../src/resources/export/formats/formats";
+export { rejectedName } from "../../src/resources/export/outputPath";
 export { extractionTask } from "../../src/resources/extractionTask";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";

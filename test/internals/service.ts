@@ -1,6 +1,7 @@
 export { TokenStore } from "../../src/service/auth/tokenStore";
 export type { Cancel } from "../../src/service/clock";
 export { clock } from "../../src/service/clock";
+export { ContractBreach, CutOff } from "../../src/service/contract/contractBreach";
 export { parseJson } from "../../src/service/contract/json";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";

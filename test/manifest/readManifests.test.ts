@@ -26,6 +26,24 @@ describe("reading manifests", () => {
     return openOf(task).properties;
   };
 
+  it("refuses two exports with one file, in whichever spelling, and accepts one file for each run", () => {
+    const problemsOf = (files: Record<string, string>): string[] => {
+      folder.write(files);
+      return folder.read().problems.map(({ file, line, path, reason }) => `${file}:${line} ${path} ${reason}`);
+    };
+    const one = (path: string, more = ""): string => `${from}run: {}\nexports: { rows: { path: "${path}" }${more} }\n`;
+    const shared = (file: string, other: string): string =>
+      `path leads to "${folder.path}/${file}", which is the file of export "${other}" too: give each export a file of its own`;
+    assert.deepEqual(problemsOf({ "a.yaml": one("rows/x.ndjson"), "b.yaml": one("./rows//x.ndjson") }), [
+      `b.yaml:3 exports.rows ${shared("rows/x.ndjson", "a-rows")}`,
+    ]);
+    assert.deepEqual(problemsOf({ "a.yaml": one("{lotNo}.ndjson", ', more: { path: "./{lotNo}.ndjson" }') }), [
+      `a.yaml:3 exports.more ${shared("{lotNo}.ndjson", "a-rows")}`,
+    ]);
+    assert.deepEqual(problemsOf({ "a.yaml": one("{lotNo}.ndjson"), "b.yaml": one("{lotNo}.ndjson") }), []);
+    assert.deepEqual(problemsOf({ "a.yaml": one("{n}.ndjson"), "b.yaml": one("{n}.ndjson") }), []);
+  });
+
   describe("the type of a value", () => {
     it("is a string as written where a string belongs", () => {
       const written = [
@@ -229,14 +247,14 @@ tasks:
 
     it("read the rows of the run, unless the export says otherwise", () => {
       const [task] = folder.tasksOf(
-        `${from}run: {}\nexports: { a: { path: x }, b: { path: x, lotNo: 1 }, c: { path: x, scope: all } }\n`,
+        `${from}run: {}\nexports: { a: { path: x }, b: { path: y, lotNo: 1 }, c: { path: z, scope: all } }\n`,
       );
       assert.deepEqual(
         task?.exports.map(({ readsRun, args }) => [readsRun, args]),
         [
           [true, { scope: "batch", path: "x" }],
-          [false, { scope: "batch", path: "x", lotNo: "1" }],
-          [false, { scope: "all", path: "x" }],
+          [false, { scope: "batch", path: "y", lotNo: "1" }],
+          [false, { scope: "all", path: "z" }],
         ],
       );
     });

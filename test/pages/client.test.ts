@@ -84,6 +84,7 @@ describe("the page about the client", () => {
       credentialCommand: true,
       tokenStore: true,
       profile: true,
+      movedFrom: true,
       timeoutSeconds: true,
       maxRetries: true,
       requestsPerSecond: true,

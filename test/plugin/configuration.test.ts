@@ -76,6 +76,27 @@ describe("a provider that the program declares", () => {
     }
   });
 
+  for (const [provider, config, isDeclared] of [
+    ["default", {}, false],
+    ["default_0_1_0", { version: "0.1.0" }, false],
+    ["default_1_0_0_alpha_1_x", { version: "1.0.0-alpha.1+x" }, false],
+    ["default_0_1_0_https___plugins_test", { version: "0.1.0" }, false],
+    ["default", { version: "0.1.0" }, true],
+    ["default_shop", {}, true],
+    ["default_shop", { version: "0.1.0" }, true],
+    ["default_0_1_0_shop", { version: "0.1.0" }, true],
+  ] as const) {
+    it(`is ${isDeclared ? "" : "not "}${provider} with ${JSON.stringify(config)}`, async () => {
+      const world = await PluginWorld.create({ provider, config });
+      try {
+        const { failures } = await world.check("TaskCopy", { adoptTaskId: "task-1", profile: "a" });
+        assert.equal(/a provider of its own/.test(failures.join()), isDeclared, failures.join());
+      } finally {
+        await world.remove();
+      }
+    });
+  }
+
   it("does not change a resource of an earlier address before movedFrom names it", async () => {
     const world = await PluginWorld.create({ provider: "other", config: { movedFrom: "https://before.test" } });
     try {

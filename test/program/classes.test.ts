@@ -93,6 +93,35 @@ describe("typed classes", () => {
     assert.match(String(copy?.inputs.__provider), /pulumi-webextract\/provider"\)\.get\("TaskCopy"\)$/);
   });
 
+  it("refuse two exports with one file, also of one run whose lotNo is not known", async () => {
+    const rows = (name: string, path: string, lotNo?: pulumi.Input<string>): void => {
+      const args = { taskId: "task-1", path, ...(lotNo === undefined ? { scope: "all" } : { scope: "batch", lotNo }) };
+      new webextract.DataExport(name, args as webextract.DataExportArgs);
+    };
+    const twice = (one: string, other: string) => () => {
+      rows("one", one);
+      rows("two", other);
+    };
+    await refuses(twice("rows/x.ndjson", "./rows//x.ndjson"), 'DataExport "two"', "/rows/x.ndjson", 'DataExport "one"');
+    const eachOfItsRun = () => {
+      for (const name of ["one", "two"]) {
+        const run = new webextract.CloudRun(`run-${name}`, { taskId: name });
+        rows(name, "{lotNo}.ndjson", run.id);
+      }
+    };
+    await refuses(
+      () => {
+        const run = new webextract.CloudRun("run", { taskId: "task-1" });
+        rows("one", "{lotNo}.ndjson", run.id);
+        rows("two", "./{lotNo}.ndjson", run.id);
+      },
+      'DataExport "two"',
+      'DataExport "one"',
+    );
+    await run(eachOfItsRun);
+    await run(twice("{n}.ndjson", "{n}.ndjson"));
+  });
+
   it("make a run depend on all settings of its task, and an export on the run, by id or by string", async () => {
     const registered = await run(() => {
       const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { AccountGuard } from "../internals/provider";
+import { endsAtTurn } from "../turns";
 
 describe("the guard against a wrong account", () => {
   const readAll = (guard: AccountGuard, tasks: Record<string, "there" | "gone">): Promise<(string | undefined)[]> =>
@@ -30,6 +31,47 @@ describe("the guard against a wrong account", () => {
     for (const doubt of doubts) {
       assert.match(doubt ?? "", /^The service says that 3 tasks are gone, and has found no task of this stack so far/);
     }
+  });
+
+  describe("with reads whose responses come in turns of their own", () => {
+    /** Whether each read is refused, if the responses come in this order. */
+    const readInOrder = (order: readonly ("there" | "gone")[]): Promise<boolean[]> => {
+      const guard = new AccountGuard();
+      return Promise.all(
+        order.map((presence, turn) =>
+          guard.during(async () => {
+            guard.saw(`task-${turn}`, await endsAtTurn(turn, presence));
+            return presence === "gone" && (await guard.doubt()) !== undefined;
+          }),
+        ),
+      );
+    };
+
+    it("refuses the first read too, and waits with it for the others", async () => {
+      assert.deepEqual(await readInOrder(["gone", "gone", "gone"]), [true, true, true]);
+    });
+
+    const orders = [
+      ["there", "gone", "gone"],
+      ["gone", "there", "gone"],
+      ["gone", "gone", "there"],
+    ] as const;
+    for (const order of orders) {
+      it(`waits for the task that is found: ${order.join(", ")}`, async () => {
+        assert.deepEqual(await readInOrder(order), [false, false, false]);
+      });
+    }
+
+    it("goes on after a read that fails", async () => {
+      const guard = new AccountGuard();
+      const failing = guard.during(() => endsAtTurn(2, undefined).then(() => assert.fail("no response")));
+      const gone = guard.during(async () => {
+        guard.saw("task", "gone");
+        return guard.doubt();
+      });
+      await assert.rejects(failing, /no response/);
+      assert.equal(await gone, undefined);
+    });
   });
 
   it("also refuses later reads", async () => {

@@ -167,6 +167,18 @@ describe("diffs", () => {
     assert.deepEqual(await moved.provider("CloudRun").diff("1", state, { taskId: "t" }), { changes: true });
   });
 
+  it("know the service by its address with the path, in each spelling, and each one below an origin of an earlier version", async () => {
+    const here = new InProcess({ baseUrl: `${origin}/eu/v1` });
+    const diffOf = (made: string) =>
+      here.provider("CloudRun").diff("1", { taskId: "t", origin: made }, { taskId: "t" });
+    for (const same of [origin, `${origin}/eu/v1`, `${origin.toUpperCase()}/eu/./x/../v1/`]) {
+      assert.deepEqual(await diffOf(same), {}, same);
+    }
+    for (const other of [`${origin}/us/v1`, `${origin}/EU/v1`, `${origin}/eu`, "http://127.0.0.1:2"]) {
+      await assert.rejects(diffOf(other), { message: new RegExp(`^This resource was made at ${other}, `) });
+    }
+  });
+
   it("name the arguments that are missing for a lookup, before any request", async () => {
     const problem = (type: string, state: Record<string, unknown> = {}): Promise<string> =>
       providers

@@ -55,6 +55,31 @@ describe("profiles in the provider", () => {
     }
   });
 
+  it("know one service in each spelling of its address", async () => {
+    const host = hostWith({
+      one: { baseUrl: "https://gateway.test/eu", accessToken: "a" },
+      two: { baseUrl: "https://GATEWAY.test.:443/x/../%65u/", accessToken: "a" },
+    });
+    try {
+      assert.equal(host.origin("two"), "https://gateway.test/eu");
+      assert.equal(host.account("one"), host.account("two"));
+      assert.equal(clientOf(host, "one"), clientOf(host, "two"));
+      assert.equal(host.context("one", undefined).loopWay, host.context("two", undefined).loopWay);
+    } finally {
+      await host.close();
+    }
+  });
+
+  it("are other accounts if only the token store has their tokens", async () => {
+    const host = hostWith({ one: {}, two: {} });
+    try {
+      assert.notEqual(host.account("one"), host.account("two"));
+      assert.notEqual(clientOf(host, "one"), clientOf(host, "two"));
+    } finally {
+      await host.close();
+    }
+  });
+
   for (const [what, token, config] of [
     ["the service takes only API keys", { accessToken: "a" }, { credentials: "apiKey" }],
     ["they have no tokens", {}, {}],

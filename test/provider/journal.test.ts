@@ -532,7 +532,7 @@ describe("the journal of requests that must not be sent twice", () => {
       new Journal(
         new JournalFiles(folder(), () => undefined),
         (warning) => world.warnings.push(warning),
-        { movedFrom, skipsCheckpoints: false },
+        { isPresent: (written, service) => [service, ...movedFrom].includes(written), skipsCheckpoints: false },
         { own: { host: "here", pid }, isRunning },
       );
     const name = { urn: urnOf("CloudRun"), origin: here, profile: "" };

@@ -63,6 +63,20 @@ const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<un
         await outcomeOf(world.declare("TaskActionConfig", "two").up(config("https://two.test/"))),
       ]),
   },
+  "no delete undoes what another resource has": {
+    seen: ["nothing", []],
+    play: async (world) => {
+      const [copy, adopted] = ["copy", "adopted"].map((name) => world.declare("TaskCopy", name));
+      await copy?.up(copyArgs);
+      await adopted?.up({ adoptTaskId: copy?.id, onDelete: "removeData", forceDestroy: true });
+      return world.command(async () => {
+        const done = await copy?.up(copyArgs);
+        world.operations();
+        await adopted?.destroy();
+        return [done, world.operations()];
+      });
+    },
+  },
   "the journal drops what the state holds": {
     seen: ["true", 0],
     play: async (world) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ServiceClient } from "../../src/service";
+import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
 const program = `
@@ -58,3 +59,38 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     assert.throws(() => world.project.resource("copy"));
   });
 });
+
+for (const [front, path] of [
+  ["classes", []],
+  ["native plugin", [pluginFolder()]],
+] as const) {
+  describe(`a stack on the ${front} with another spelling of the same address`, () => {
+    it("uses the newest refresh token, and shows no difference", async () => {
+      const behaviour = { refreshRotation: "oldDies" } as const;
+      const world = await World.create({ program, withCredentials: false, emulator: { behaviour }, path: [...path] });
+      try {
+        const { port } = new URL(world.emulator.url);
+        const use = async (baseUrl: string) => {
+          world.emulator.change.expireAccessTokens();
+          await world.project.configure({ "webextract:baseUrl": baseUrl });
+        };
+        const native = String(path.length > 0);
+        const { refreshToken } = world.emulator.credentials;
+        await world.project.configure({ "webextract:native": native }, { "webextract:refreshToken": refreshToken });
+        await use(`http://LOCALHOST:${port}/.`);
+        await world.project.up();
+        const address = `http://localhost:${port}`;
+        assert.equal(world.project.resource("copy").outputs?.origin, address);
+        await use(address);
+        await world.project.up({ args: ["--refresh", "--run-program", "--expect-no-changes"] });
+        const { length } = world.copies();
+        world.program(program.replaceAll("copy", "second"));
+        await use(`HTTP://localHost:${port}/x/../`);
+        await world.project.up();
+        assert.deepEqual([world.copies().length, length], [2, 1]);
+      } finally {
+        await world.remove();
+      }
+    });
+  });
+}

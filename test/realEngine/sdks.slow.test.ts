@@ -118,7 +118,7 @@ for (const { about, sdk, node } of pairs) {
       assert.match(preview.output, /10 to create/);
       assert.deepEqual(world.operations(), []);
       const { output } = await world.project.up();
-      assert.match(output, /CloudRun run creating \S+ run \d+: running, 0 of 3 subtasks done \(3 \w+\)/);
+      assert.match(output, /CloudRun run creating \S+ 0 of 3 done, (?:\d+ rows, )?running \(3 \w+\), run \d+/);
       const ranOn = /node +: "v([\d.]+)"/.exec(output)?.[1] ?? "";
       assert.ok(ranOn === node || ranOn.startsWith(`${node}.`), ranOn);
       world.operations();

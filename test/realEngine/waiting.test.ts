@@ -32,7 +32,7 @@ describe("waiting for a run on the engine", () => {
 
   it("ends at the first Ctrl-C with the run in the state; the next up continues to wait and starts nothing", async () => {
     const interrupted = world.project.start(up);
-    await interrupted.waitFor(/running, 0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
+    await interrupted.waitFor(/0 of 3 done, 0 rows, running \(3 Waiting\)/);
     interrupted.interrupt();
     // The timeout of the wait is an hour, so only the interruption can end it.
     const { code, output } = await interrupted.done;
@@ -78,7 +78,7 @@ describe("waiting for a run on the engine", () => {
 
   it("writes a line to the log of CI when the progress changes, and no line twice", async () => {
     const run = world.project.start(up);
-    await run.waitFor(/0 of 3 subtasks done \(3 Waiting\), 0 rows so far/);
+    await run.waitFor(/0 of 3 done, 0 rows, running \(3 Waiting\)/);
     const looks = (): number => world.emulator.requests.filter(({ operation }) => operation === "getBatchData").length;
     const seen = looks();
     while (looks() < seen + 5) {
@@ -86,14 +86,14 @@ describe("waiting for a run on the engine", () => {
     }
     set("finished", ids(lotNos()[0])[0] ?? "");
     world.emulator.change.insertRows("template-1", [{ a: 1 }], lotNos()[0]);
-    await run.waitFor(/1 of 3 subtasks done \(1 Finished, 2 Waiting\), 1 rows so far/);
+    await run.waitFor(/1 of 3 done, 1 rows, running \(1 Finished, 2 Waiting\)/);
     set("finished");
     const { output } = await run.done;
-    const lines = output.split("\n").filter((line) => /creating .*subtasks done/.test(line));
-    assert.equal(lines.filter((line) => line.includes("0 of 3 subtasks done")).length, 1, lines.join("\n"));
-    assert.equal(lines.filter((line) => line.includes(" 1 rows so far")).length, 1, lines.join("\n"));
+    const lines = output.split("\n").filter((line) => /creating .* of 3 done/.test(line));
+    assert.equal(lines.filter((line) => line.includes("0 of 3 done")).length, 1, lines.join("\n"));
+    assert.equal(lines.filter((line) => line.includes(" 1 rows,")).length, 1, lines.join("\n"));
     const last = output.split("\n").filter((line) => /CloudRun +run +created/.test(line));
-    assert.match(last.at(-1) ?? "", /: finished, 3 of 3 subtasks done \(3 Finished\)$/, output);
+    assert.match(last.at(-1) ?? "", /3 of 3 done, finished \(3 Finished\), run \d+$/, output);
   });
 
   slowIt(

@@ -14,6 +14,7 @@ const kinds = {
   status: "a response with another status",
   error: "an error of the service",
   truncated: "the body ends in the middle",
+  cutOff: "the body ends in the middle, unseen by HTTP",
   slow: "the body arrives in pieces",
   late: "the response arrives later",
   wrongType: "the body as text/html",

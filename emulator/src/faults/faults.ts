@@ -236,7 +236,7 @@ function isChosen({ probability = 1, random }: PlannedFault): boolean {
 }
 
 /** Kinds that change the response of an operation that has taken effect. */
-const spoiling: readonly FaultKind[] = ["truncated", "wrongLength", "slow", "wrongType"];
+const spoiling: readonly FaultKind[] = ["truncated", "cutOff", "wrongLength", "slow", "wrongType"];
 
 /** Kinds that apply to pages of runs. */
 const ofPages: readonly FaultKind[] = [

@@ -41,6 +41,9 @@ export async function sendSpoilt(
       // The head must be sent before the socket is closed.
       reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => reply.raw.socket?.destroy());
       return;
+    case "cutOff":
+      await send(reply, { ...response, body: response.body.slice(0, response.body.length / 2) });
+      return;
     case "slow":
       await sendSlowly(reply, response, body, () => delayOf(fault, 20), ended);
       return;

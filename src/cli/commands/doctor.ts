@@ -2,6 +2,7 @@ import { messageOf } from "../../resources/resource";
 import { counted } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
+import { serviceAddress } from "../../service/serviceAddress";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { clientOf } from "../connection/connected";
@@ -59,7 +60,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
   const client = clientOf(options, cli);
   const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
   return [
-    good("configuration", `service ${new URL(options.baseUrl).origin}`),
+    good("configuration", `service ${serviceAddress(options.baseUrl)}`),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
     ...(typeof tokens === "string"

@@ -121,8 +121,10 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
     folder: process.cwd(),
     exclusive: (_taskId, work) => work(),
     isOwnedElsewhere: () => false,
+    heldBy: () => undefined,
     saw: () => undefined,
     copied: () => undefined,
+    isNewRun: () => true,
     isNewCopy: () => false,
     redact: (text) => client.redact(config.redact(text)),
     warn: (message) => terminal.warn(message),
@@ -188,7 +190,7 @@ export function requireOrigin(
   connected: Pick<Connected, "config" | "options" | "stack">,
 ): void {
   const service = serviceOf(connected);
-  if (origin !== undefined && origin !== service && !connected.config.movedFrom.includes(origin)) {
+  if (origin !== undefined && !connected.config.isPresent(origin, service)) {
     throw new CliError(
       `Task "${name}" of stack "${connected.stack}" is at ${origin}, and the command would use ${service}. Nothing was sent about it.`,
       "usage",

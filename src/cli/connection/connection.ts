@@ -1,9 +1,10 @@
 import type { ProviderConfig } from "../../config/config";
-import { namesInNamespace, namespace, originOf, parseGivenConfig } from "../../config/config";
+import { namesInNamespace, namespace, parseGivenConfig } from "../../config/config";
 import { configKeys } from "../../config/configKeys";
 import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
+import { serviceAddress } from "../../service/serviceAddress";
 import { usageError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 
@@ -93,7 +94,7 @@ function settingName(
   return entryOf<{ environment: string }>(configKeys, option)?.environment ?? ofConfig(option);
 }
 
-/** Scheme, host and port of the service. */
+/** The address of the service. */
 export function serviceOf({ options }: Connection): string {
-  return originOf(options.baseUrl);
+  return serviceAddress(options.baseUrl);
 }

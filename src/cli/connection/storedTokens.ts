@@ -65,6 +65,6 @@ function described(family: TokenFamily, isConfigured: boolean): StoredTokens {
     began: iso(beganAt),
     refreshed: iso(updatedAt),
     expires: expiresAt === undefined ? undefined : iso(expiresAt),
-    profiles,
+    profiles: profiles.map((name) => (name === "" ? "(top level)" : name.replace(/^=/, ""))),
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resources as classes } from "../../resources/index";
 import type { EngineKind } from "../../resources/urn";
 import {
-  isDefaultProvider,
+  defaultProviderName,
   partsOfUrn,
   providerKey,
   providerText,
@@ -19,6 +19,8 @@ interface StateResource extends Properties {
   urn: string;
   type: string;
   provider?: string;
+  /** The engine's own providers have none. */
+  parent?: string;
 }
 
 /** A state after the conversion, and how many resources of each class were converted. */
@@ -107,8 +109,7 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
     const title = `${ownType} "${name}"`;
     const { stateVersion: written } = propertiesOf(resource, "outputs");
     const isNewer = typeof written === "number" && written > stateVersion;
-    const { provider = "" } = resource;
-    const isExplicit = to === "dynamic" && !isDefaultProvider(provider.slice(0, provider.lastIndexOf("::")));
+    const isExplicit = to === "dynamic" && !isEngineMade(all.find((each) => referenceTo(each) === resource.provider));
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
       ...(isExplicit ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
@@ -131,7 +132,7 @@ function defaultProvider(
   version: string,
 ): StateResource {
   const type = providerTypes[to];
-  const present = resources.find((each) => each.type === type && isDefaultProvider(each.urn));
+  const present = resources.find((each) => each.type === type && isEngineMade(each));
   if (present !== undefined) {
     return present;
   }
@@ -139,7 +140,7 @@ function defaultProvider(
   const config = configOf(propertiesOf(earlier ?? first, "inputs"), to);
   const inputs = to === "native" ? { ...config, version } : config;
   const [stack, project] = first.urn.split("::");
-  const name = to === "native" ? `default_${version.replace(/[.+-]/g, "_")}` : "default";
+  const name = defaultProviderName(to === "native" ? version : undefined);
   const now = new Date().toISOString();
   return {
     urn: [stack, project, type, name].join("::"),
@@ -197,6 +198,13 @@ function withUrns(value: unknown, urns: ReadonlyMap<string, string>): unknown {
     : value;
 }
 
+/** Whether the program does not declare the provider. */
+function isEngineMade(provider: StateResource | undefined): boolean {
+  return (
+    provider !== undefined && provider.parent === undefined && /^default(?:_|$)/.test(partsOfUrn(provider.urn).name)
+  );
+}
+
 /** How resources name their provider. */
 function referenceTo(provider: StateResource): string {
   return `${provider.urn}::${String(provider.id)}`;
@@ -204,7 +212,7 @@ function referenceTo(provider: StateResource): string {
 
 /** Whether a resource is needed: a default provider that no resource has would show as a delete. */
 function isUsed(resource: StateResource, _index: number, all: readonly StateResource[]): boolean {
-  const isProvider = Object.values(providerTypes).includes(resource.type) && isDefaultProvider(resource.urn);
+  const isProvider = Object.values(providerTypes).includes(resource.type) && isEngineMade(resource);
   return !isProvider || all.some(({ provider }) => provider === referenceTo(resource));
 }
 

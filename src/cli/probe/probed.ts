@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, writePrivateFile } from "../../service/files/privateFile";
 import type { ServiceClientOptions } from "../../service/options";
+import { serviceAddress } from "../../service/serviceAddress";
 import { tokenStoreOf } from "../connection/storedTokens";
 
 /** Beside the tokens of the service. The name has no address of the service. */
 function noteOf(options: ServiceClientOptions): string {
-  const hash = createHash("sha256")
-    .update(options.baseUrl.replace(/(?<!\/)\/+$/, ""))
-    .digest("hex");
+  const hash = createHash("sha256").update(serviceAddress(options.baseUrl)).digest("hex");
   return join(tokenStoreOf(options), `${hash.slice(0, 32)}.probed`);
 }
 

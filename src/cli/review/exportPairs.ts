@@ -1,5 +1,6 @@
 import { isTask } from "../../resources/urn";
 import { isPlainMap } from "../../resources/values";
+import { namesSameService } from "../../service/serviceAddress";
 import type { StackResource } from "../connection/stackTasks";
 import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";
@@ -151,5 +152,11 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
   const isSameFile = base.file !== undefined && base.file.sha256 === head.file?.sha256;
   return base.lotNo === undefined || head.lotNo === undefined
     ? isSameFile && base.lotNo === head.lotNo
-    : base.taskId === head.taskId && base.origin === head.origin && base.lotNo === head.lotNo;
+    : base.taskId === head.taskId && isOneService(base, head) && base.lotNo === head.lotNo;
+}
+
+/** Also if only one of the stacks was written by a version that writes the path of the address. */
+function isOneService({ origin: base }: StackExport, { origin: head }: StackExport): boolean {
+  const isPair = base !== undefined && head !== undefined;
+  return base === head || (isPair && (namesSameService(base, head) || namesSameService(head, base)));
 }

@@ -7,11 +7,12 @@ import { backslashHint } from "../lists/allowedFile";
 import type { CheckContext } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
 import { exists, isFolder } from "./destinations/diskFile";
+import { isSameFile } from "./destinations/fileIdentity";
 import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
-import { compressionEndings, compressions } from "./formats/compression";
+import { compressionEnding, compressions } from "./formats/compression";
 import { formats, misleadingFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
-import { countsUp, fixedFolder, isSameFile, placeholders, withLotNo } from "./outputPath";
+import { fixedFolder, onlyName, placeholders } from "./outputPath";
 
 /** Problems of the path and of the command that can be seen without the disk. */
 export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExportArgs, problems: Problem[]): void {
@@ -31,16 +32,38 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
   if (typeof path !== "string") {
     return;
   }
-  const other = path.match(/\{[^{}]*\}/g)?.find((each) => !placeholders.includes(each));
   const reasons = [
     remotePathProblem(path),
-    other && `contains "${other}"; known placeholders are ${placeholders.join(", ")}`,
+    placeholderProblem(path),
     markExported === true && !placeholders.some((each) => path.includes(each))
       ? "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten"
       : undefined,
     endingProblem(path, args),
   ];
   problems.push(...reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: "path", reason }])));
+}
+
+/** Each of them has the name of a placeholder in another form: of other languages, misspelled, or with a brace too many. */
+const almost = [
+  /[<:$%]?\{{1,2}\s{0,2}(lotNo|time|n)\b\s{0,2}\}{0,2}/i,
+  /[<:$%](lotNo|time|n)\b[>%]?/i,
+  /[[(](lotNo)[\])]/i,
+  /(lotNo)\}/i,
+];
+
+function placeholderProblem(path: string): string | undefined {
+  // The placeholders themselves, if nothing around them makes another form of them.
+  const rest = path.replace(/(?<![<:$%{])\{(?:lotNo|time|n)\}(?!\})/g, "-");
+  const known = `known placeholders are ${placeholders.join(", ")}`;
+  for (const form of almost) {
+    const [found, name = ""] = form.exec(rest) ?? [];
+    if (found !== undefined) {
+      const right = placeholders.find((each) => each.toLowerCase() === `{${name.toLowerCase()}}`);
+      return `contains "${found}", which is no placeholder: write ${right}; ${known}`;
+    }
+  }
+  const [other] = /\{[^{}]*\}/.exec(rest) ?? [];
+  return other && `contains "${other}"; ${known}`;
 }
 
 /** Programs tell by its name how a file is compressed, and refuse or misread one with another name. */
@@ -53,7 +76,7 @@ function endingProblem(
   }
   const compressesItself = entryOf(formats, format)?.compressesItself !== undefined;
   const needed = compressesItself ? undefined : entryOf(compressions, compression)?.extension;
-  const found = compressionEndings.find((each) => path.endsWith(each));
+  const found = compressionEnding(path);
   if (found === needed) {
     return undefined;
   }
@@ -110,12 +133,4 @@ export function warnOfPath({ path, pipe, format = "ndjson" }: DataExportArgs, { 
       warn?.(`${name} seems to contain a secret, which the state would store in plain text.`);
     }
   }
-}
-
-/** The one name that a path allows; undefined if it allows several, or is not known yet. */
-function onlyName(path: unknown, lotNo: unknown): string | undefined {
-  if (typeof path !== "string" || countsUp(path)) {
-    return undefined;
-  }
-  return path.includes("{lotNo}") && typeof lotNo !== "string" ? undefined : withLotNo(path, lotNo);
 }

@@ -15,6 +15,7 @@ import {
   systemString,
 } from "../args";
 import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
+import type { Held } from "../ownership";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
 import { checkPath, checkPlace, warnOfPath } from "./checkPath";
@@ -22,6 +23,7 @@ import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
 import { destinationOf } from "./destinations/destinationOf";
+import { fileIdentity } from "./destinations/fileIdentity";
 import { isS3Path } from "./destinations/s3/s3Path";
 import { sdkName } from "./destinations/s3/sdk";
 import { columnTypes } from "./formats/columnTypes";
@@ -31,12 +33,15 @@ import type { Format } from "./formats/format";
 import { formatNames, formats } from "./formats/formats";
 import type { CsvArgs, DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingSteps } from "./model";
+import { onlyName, patternOf } from "./outputPath";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
   type: "DataExport",
   idIs: "file",
   keepsFirstId: true,
+  // The file of an instance that is deleted first stays where the new one has the same path, and is its own then.
+  knowsEarlier: true,
   waitsFor: "runs",
   readsTask: ({ scope }) => scope === "all" || scope === "notExported",
   args: {
@@ -59,6 +64,16 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     profile: { kind: string, option: true },
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "etag", "complete", "marked", "checked"],
+
+  holds({ path, lotNo, file = onlyName(path, lotNo) }: Partial<DataExportState>, folder: string): Held[] {
+    const held: Held[] = file === undefined ? [] : [{ part: "file", file: fileIdentity(folder, file) }];
+    if (typeof path === "string" && path.includes("{")) {
+      // A file of an earlier run or number is one of this path too: no export will write its rows again.
+      const all = fileIdentity(folder, path);
+      held.push({ part: "file", file: all, names: new RegExp(`^${patternOf(all)}$`) });
+    }
+    return held;
+  },
 
   rules(args: DataExportArgs, problems: Problem[]): void {
     const { scope, lotNo } = args;
@@ -105,7 +120,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
 
   async create(args: DataExportArgs, context: Context): Promise<Created<DataExportState>> {
-    const state = await runExport(args, undefined, context);
+    const state = await runExport(args, context.replaced?.state as DataExportState | undefined, context);
     return { id: state.file, state };
   },
 
@@ -127,6 +142,11 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
 
   async delete(_id: string, state: DataExportState, context: Context): Promise<void> {
     if (state.onDelete !== "removeFile") {
+      return;
+    }
+    const other = context.heldBy({ part: "file", file: fileIdentity(context.folder, state.file) });
+    if (other !== undefined) {
+      context.warn(`The file "${state.file}" was not removed: ${other} has the same path.`);
       return;
     }
     const destination = destinationOf(state.file, context);

@@ -3,9 +3,10 @@ import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
+import { isSameFile } from "./destinations/fileIdentity";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingSteps } from "./model";
-import { countsUp, isSameFile, namesFor, rejectedName, withLotNo } from "./outputPath";
+import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** A file that has its name. */
 export type NamedFile = Pick<DataExportState, "file" | "etag">;

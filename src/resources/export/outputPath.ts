@@ -1,5 +1,6 @@
-import { dirname, extname, resolve } from "node:path";
-import { compressionEndings } from "./formats/compression";
+import { dirname, extname } from "node:path";
+import { fileIdentity } from "./destinations/fileIdentity";
+import { compressionEnding } from "./formats/compression";
 import { formats } from "./formats/formats";
 import type { ExportFormat } from "./model";
 
@@ -13,11 +14,6 @@ export function countsUp(path: string): boolean {
 /** The path with `{lotNo}` replaced. */
 export function withLotNo(path: string, lotNo: unknown): string {
   return path.replaceAll("{lotNo}", () => (typeof lotNo === "string" ? lotNo : ""));
-}
-
-/** Whether two names are one file, as `./rows.csv` and `rows.csv` are. Names are relative to the folder. */
-export function isSameFile(folder: string, one: string, other: string): boolean {
-  return resolve(folder, one) === resolve(folder, other);
 }
 
 /**
@@ -44,7 +40,7 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
  * NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
-  const compressed = compressionEndings.find((each) => name.endsWith(each)) ?? "";
+  const compressed = name.slice(name.length - (compressionEnding(name)?.length ?? 0));
   const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
   const beginning = name.slice(0, name.length - ending.length);
   return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === undefined ? ending : formats.ndjson.extension}`;
@@ -56,8 +52,27 @@ export function fixedFolder(path: string): string {
   return dirname(`${beginning}file`);
 }
 
-/** The source of a regular expression that matches each name that a part of a path allows. */
+/** The one name that a path allows; undefined if it allows several, or is not known yet. */
+export function onlyName(path: unknown, lotNo: unknown): string | undefined {
+  if (typeof path !== "string" || countsUp(path)) {
+    return undefined;
+  }
+  return path.includes("{lotNo}") && typeof lotNo !== "string" ? undefined : withLotNo(path, lotNo);
+}
+
+/**
+ * What the file of an export is before its run has a lotNo: `run` stands for it. Undefined if each export to the path
+ * writes a file of its own, or if it is not known.
+ */
+export function fileBefore(folder: string, path: unknown, run: unknown): { file: string; run?: unknown } | undefined {
+  if (typeof path !== "string" || path === "" || countsUp(path)) {
+    return undefined;
+  }
+  return { file: fileIdentity(folder, path), ...(path.includes("{lotNo}") && { run }) };
+}
+
+/** The source of a regular expression that matches each name that a part of a path allows, in any case. */
 export function patternOf(part: string): string {
-  const fixed = part.split(/\{(?:lotNo|time|n)\}/).map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const fixed = part.split(/\{(?:lotNo|time|n)\}/i).map((each) => each.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return fixed.join("[\\w.-]+");
 }

@@ -30,12 +30,12 @@ export interface GivenList {
   file: string;
   /** Path of the object with both, with a dot at the end; empty at the top. */
   at: string;
-  /** Each item must be an http or https URL. */
-  urls?: boolean;
+  /** `all`: each item must be an http or https URL. `some`: the items that begin like one are checked like these. */
+  urls?: "all" | "some" | undefined;
 }
 
 /** What the check of a list needs. */
-export type ListContext = FilePlaces & Pick<CheckContext, "problems">;
+export type ListContext = FilePlaces & Pick<CheckContext, "problems" | "warn">;
 
 function argOf(args: object | undefined, name: string): unknown {
   return (args as Record<string, unknown> | undefined)?.[name] ?? undefined;
@@ -75,7 +75,7 @@ export function checkList(given: GivenList, before: object | undefined, context:
   const lines = items.map((text, line) => ({ line, text }));
   // With ignoreChanges, a list that was read from the service is used unchanged.
   const mayHaveReturns = list === listBefore;
-  const checked = checkLines(lines, { path, pathOf: (line) => `${path}[${line}]`, ...given, mayHaveReturns }, problems);
+  const checked = checkLines(lines, { path, pathOf: (line) => `${path}[${line}]`, ...given, mayHaveReturns }, context);
   return { joined: joinLines(items, listBefore), ...checked, hosts: someHosts(checked.hosts, hostsBefore) };
 }
 
@@ -89,7 +89,7 @@ function checkFile(
   const path = given.at + given.file;
   const pathOf = (line: number): string => `${path} "${file}", line ${line}`;
   const { found, why = "has only blank lines" } = readAllowed(file, context, (full) =>
-    checkLines(linesOfFile(full), { path, pathOf, ...given }, problems),
+    checkLines(linesOfFile(full), { path, pathOf, ...given }, context),
   );
   if (found !== undefined && found.count > 0) {
     return { ...found, hosts: someHosts(found.hosts, hostsBefore) };
@@ -102,37 +102,75 @@ interface LineRules {
   /** Path of the argument with the lines. */
   path: string;
   pathOf(line: number): string;
-  urls?: boolean;
+  urls?: GivenList["urls"];
   mayHaveReturns?: boolean;
 }
 
-/** Counts and hashes the lines, and adds the problems that they have. */
+/** Counts and hashes the lines, adds the problems that they have, and warns once of what may not belong to a URL. */
 function checkLines(
   lines: Iterable<Line>,
   { path, pathOf, urls, mayHaveReturns }: LineRules,
-  problems: Problem[],
+  { problems, warn }: ListContext,
 ): { count: number; sha256: string; hosts: Set<string> } {
   const hosts = new Set<string>();
   const found: Problem[] = [];
+  const doubts: string[] = [];
+  let doubtful = 0;
   function* checked(): Generator<string> {
     for (const { line, text } of lines) {
-      const url = urls ? parsedUrl(text.trim()) : undefined;
+      const url = urls === "all" || (urls === "some" && /^\s*https?:/i.test(text)) ? parsedUrl(text.trim()) : undefined;
+      const isUrl = url !== undefined && ["http:", "https:"].includes(url.protocol);
+      const space = isUrl
+        ? text
+            .trimEnd()
+            .slice(text.length - text.trimStart().length)
+            .search(/[ \t\v\f]/)
+        : -1;
       // Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first
       // line.
       if (text.includes("\r") && !mayHaveReturns) {
         const reason = "has a carriage return inside a line; end each line with LF or CRLF";
         found.push({ path: pathOf(line), reason });
-      } else if (urls && (url === undefined || !["http:", "https:"].includes(url.protocol))) {
+      } else if (urls === "all" && !isUrl) {
         found.push({ path: pathOf(line), reason: "is not an http or https URL" });
-      } else if (url !== undefined) {
+      } else if (space >= 0 && !mayHaveReturns) {
+        const column = text.length - text.trimStart().length + space + 1;
+        const reason = `has white space inside a URL, in column ${column}: keep one URL on each line and nothing beside it`;
+        found.push({ path: pathOf(line), reason });
+      } else if (isUrl) {
         hosts.add(url.host);
+      }
+      const doubt = isUrl || (urls === "some" && text.trimStart().startsWith("#")) ? doubtOf(text) : undefined;
+      if (doubt !== undefined && ++doubtful <= mostDoubts) {
+        doubts.push(`${pathOf(line)} has ${doubt}`);
       }
       yield text;
     }
   }
   const { count, sha256 } = digestOf(checked());
   problems.push(...shortened(found, path));
+  if (doubtful > 0) {
+    const more = doubtful > mostDoubts ? `; and ${doubtful - mostDoubts} more lines` : "";
+    warn?.(`Lines that may be no URLs as they are: ${doubts.join("; ")}${more}. They are sent unchanged.`);
+  }
   return { count, sha256, hosts };
+}
+
+/** Lines that a warning names. */
+const mostDoubts = 5;
+
+/** What a URL rarely has, and a list that was made of another document often: a part of a sentence without any value. */
+const doubtfulParts: readonly (readonly [RegExp, string])[] = [
+  [/[\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u3000\ufeff]/, "an invisible character"],
+  [/&amp;/i, 'the text "&amp;", which is "&" in HTML'],
+  [/["\u201c\u201d]/, "a quote that is not escaped"],
+  [/\{[^{}]+\}/, "a variable in braces that nothing has replaced"],
+  [/,\p{L}[^,/?&=#]*$/u, "a comma with a word at its end"],
+  [/^\s*#/, "a comment"],
+];
+
+function doubtOf(text: string): string | undefined {
+  return doubtfulParts.find(([part]) => part.test(text))?.[1];
 }
 
 const mostHosts = 20;

@@ -12,7 +12,7 @@ import {
 } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
-import { cloudRunArgs } from "./cloudRunModel";
+import { cloudRunArgs, nameOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
 import { joinRerunOn } from "./rerunOn";
 import type { LabelArg } from "./runLabels";
@@ -33,6 +33,10 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
   // To stop the old run after the start of the new run would stop the new run.
   deletedFirst: true,
   knowsEarlier: true,
+
+  holds({ taskId, adoptLotNo, lotNo = adoptLotNo }) {
+    return typeof taskId === "string" && typeof lotNo === "string" ? [{ part: "run", taskId, lotNo }] : [];
+  },
 
   rules({ statuses }, problems) {
     const inTwo = holdsUnknown(statuses) ? undefined : statusInTwo(statuses);
@@ -86,7 +90,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
     const { run: existing, labelled } =
       args.adoptLotNo === undefined
         ? await takeOverRun(args, context)
-        : { run: { state: adopted(args, args.adoptLotNo), atStart: true }, labelled: args };
+        : { run: { state: adopted(args, args.adoptLotNo), atStart: false }, labelled: args };
     if (existing === undefined && replaced?.isAskedFor === false) {
       return keepReplaced(replaced, labelled, context);
     }
@@ -132,8 +136,15 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
       );
       return;
     }
-    if (state.onDelete === "stop") {
+    if (state.onDelete !== "stop") {
+      return;
+    }
+    const { taskId, lotNo } = state;
+    const other = context.heldBy({ part: "run", taskId, lotNo });
+    if (other === undefined) {
       await stopRun(state, context);
+    } else {
+      context.warn(`${nameOf(state)} was not stopped: ${other} has the same run.`);
     }
   },
 

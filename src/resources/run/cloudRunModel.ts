@@ -92,8 +92,8 @@ export interface CloudRunArgs extends ProfileArgs {
   onDelete?: "retain" | "stop";
   /**
    * The `lotNo` of a run whose start got no response, or that was started elsewhere. The resource adopts the run, with
-   * the subtasks listed then, and starts none. A different `lotNo` replaces. The present `lotNo` declares that the
-   * subtasks listed now belong to this run.
+   * the subtasks listed then, which it never stops, and starts none. A different `lotNo` replaces. The present `lotNo`
+   * declares that the subtasks listed now belong to this run.
    */
   adoptLotNo?: string;
   /**

@@ -17,7 +17,7 @@ export interface Polling {
    * @param deadlineSeconds how long a request can take
    */
   poll(deadlineSeconds: number): Promise<boolean>;
-  /** The line to show after each poll that did not end the wait. */
+  /** What to show after each poll that did not end the wait. */
   progress(): string;
 }
 
@@ -53,7 +53,7 @@ export async function pollRun(
       failure = error;
     }
     if (!context.interrupted.aborted) {
-      context.progress(`${progress()}${failure === undefined ? "" : `; ${inShort(failure)}`}`);
+      showProgress(run, `${progress()}${failure === undefined ? "" : `; ${inShort(failure)}`}`, context);
       const leftMs = end - context.now();
       if (leftMs <= 0) {
         const lastFailure = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
@@ -65,6 +65,14 @@ export async function pollRun(
       return { reason: "notFinished", when: "before the command was interrupted", lastFailure: "" };
     }
   }
+}
+
+/**
+ * Shows the progress of a run. The engine cuts the line at the width of the terminal, after half of it is used for the
+ * resource: so what changes comes first, and the lotNo last.
+ */
+export function showProgress({ lotNo }: CloudRunState, what: string, { progress }: Pick<Context, "progress">): void {
+  progress(lotNo === "" ? what : `${what}, run ${lotNo}`);
 }
 
 /** Without the parts that differ each time, so that a log gets no new line for each poll. */

@@ -1,5 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
-import { isServiceError } from "../../service/errors/errors";
+import { isServiceError, ServiceError } from "../../service/errors/errors";
 import type { Context } from "../resource";
 import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
@@ -84,11 +84,26 @@ export async function startRun(args: CheckedCloudRunArgs, context: Context): Pro
       );
     }
     const once = { ...request, state: { ...args, listBefore }, detail: { ...request.detail, listBefore } };
-    const send = () => context.client.startTask({ taskId });
+    const send = async () => {
+      const response = await context.client.startTask({ taskId });
+      if (!context.isNewRun(taskId, response.data.lotNo)) throw noNewRun(taskId, response.data.lotNo);
+      return response;
+    };
     const { lotNo, status } = (await sendOnce(once, send, (sent) => sent.data.lotNo, context)).data;
     // A service need not tell the status.
     return { state: { ...args, lotNo, status: status || "started", subtasks: noSubtasks, listBefore }, atStart: true };
   });
+}
+
+/**
+ * The service responded to the start with a run that a resource has. Its rows can be those from before the change that
+ * asked for a new run, and an export of that lotNo would not be exported again.
+ */
+function noNewRun(taskId: string, lotNo: string): ServiceError {
+  const message =
+    `The service started no new run of task "${taskId}": it responded with run ${lotNo}, which is in the state already and was probably still running. ` +
+    'Wait until that run has ended, then run "pulumi up" again.';
+  return new ServiceError({ message, operation: "startTask", taskId, kind: "busy", outcome: "notExecuted", hint: "" });
 }
 
 async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<SubtaskFingerprint> {
@@ -120,8 +135,6 @@ export async function noteOwnSubtasks({ state, atStart }: StartedRun, context: C
     return seen.ownList !== undefined;
   };
   const seconds = mostPauses * timesOf(state).pollSeconds;
-  await pollRun(state, { seconds, poll, progress: () => `run ${state.lotNo}: started` }, context).catch(
-    () => undefined,
-  );
+  await pollRun(state, { seconds, poll, progress: () => "started" }, context).catch(() => undefined);
   return seen;
 }

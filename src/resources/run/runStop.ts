@@ -5,7 +5,7 @@ import { counted } from "../values";
 import type { CloudRunState } from "./cloudRunModel";
 import { nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";
-import { pollRun } from "./pollRun";
+import { pollRun, showProgress } from "./pollRun";
 import { runningOf } from "./subtaskList";
 
 /** Seconds that a stop waits. */
@@ -30,7 +30,6 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     );
     return;
   }
-  const shown = `run ${lotNo}`.trimEnd();
   const told = new Set<string>();
   let reads = 0;
   const poll = async (deadlineSeconds: number): Promise<boolean> => {
@@ -60,14 +59,14 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
       return false;
     }
     // The engine shows the last line beside the resource until the command ends.
-    context.progress(`${shown}: stopped`);
+    showProgress(run, "stopped", context);
     return true;
   };
   const mayBeRunning = (what: string): ResourceError =>
     new ResourceError(`${what} It may still be running.`, { taskId, lotNo, reason: "notStopped" });
   try {
     const seconds = Math.min(timesOf(run).timeoutSeconds, mostStopSeconds);
-    const early = await pollRun(run, { seconds, poll, progress: () => `${shown}: stopping` }, context);
+    const early = await pollRun(run, { seconds, poll, progress: () => "stopping" }, context);
     if (early !== undefined) {
       const { when, lastFailure } = early;
       const asked = `${counted(told.size, "subtask")} got the request to stop`;

@@ -7,7 +7,7 @@ import type { CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs, nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";
 import { observeRun } from "./observeRun";
-import { pollRun } from "./pollRun";
+import { pollRun, showProgress } from "./pollRun";
 import { terminalStatusOf } from "./statuses";
 import { describeCounts, eachStatus } from "./subtaskList";
 
@@ -59,14 +59,14 @@ export async function waitForRun(
     return settlesRows && settledSince !== undefined && context.now() - settledSince >= settleSeconds * 1000;
   };
 
-  const rowsSoFar = (): string => (rows === undefined ? "" : `, ${rows} rows so far`);
-  const progress = (): string => `run ${lotNo}: ${state.status}, ${subtasksDone(state, statuses)}${rowsSoFar()}`;
+  const countedRows = (): string => (rows === undefined ? "" : `, ${rows} rows`);
+  const progress = (): string => `${subtasksDone(state, statuses)}${countedRows()}, ${statusOf(state)}`;
   try {
     const early = await pollRun(run, { seconds: timesOf(run).timeoutSeconds, poll, progress }, context);
     if (early !== undefined) {
       const { reason, when, lastFailure } = early;
       const subtasks = state.ownList === undefined ? "none of its subtasks were seen" : describeCounts(state.subtasks);
-      const seen = `${nameOf(run)} was not seen to finish ${when} (${subtasks}${rowsSoFar()})`;
+      const seen = `${nameOf(run)} was not seen to finish ${when} (${subtasks}${countedRows()})`;
       throw failed(reason, `${seen}. It may continue at the service; nothing was stopped.${lastFailure}`);
     }
   } catch (error) {
@@ -76,7 +76,7 @@ export async function waitForRun(
   }
   // The engine shows the last line beside the resource until the command ends.
   state = state.status === "failed" ? state : { ...state, status: "finished" };
-  context.progress(progress());
+  showProgress(run, progress(), context);
   return state;
 }
 
@@ -139,7 +139,9 @@ function subtasksDone({ subtasks }: CloudRunState, statuses: Statuses): string {
     ([status]) => terminalStatusOf(status, statuses) !== undefined,
   );
   const done = ended.reduce((sum, [, count]) => sum + count, 0);
-  return subtasks.total === 0
-    ? "no subtasks listed"
-    : `${done} of ${subtasks.total} subtasks done (${eachStatus(subtasks)})`;
+  return subtasks.total === 0 ? "no subtasks listed" : `${done} of ${subtasks.total} done`;
+}
+
+function statusOf({ status, subtasks }: CloudRunState): string {
+  return subtasks.total === 0 ? status : `${status} (${eachStatus(subtasks)})`;
 }

@@ -39,8 +39,11 @@ interface LoopCheck {
   onDelete: RestoreArgs["onDelete"];
 }
 
+/** The items of a list of URLs, as its type says, are checked like start URLs if they begin like a URL. */
 export function givenItems(args: object, at: string): GivenList {
-  return { args, list: "items", file: "itemsFile", at };
+  const { loopType } = args as Partial<ActionLoop>;
+  const urls = typeof loopType === "string" && /url/i.test(loopType) ? "some" : undefined;
+  return { args, list: "items", file: "itemsFile", at, urls };
 }
 
 export function checkLoop(
@@ -55,7 +58,7 @@ export function checkLoop(
       'cannot be "append" together with onDelete "restore": others can extend the list too, so it cannot be restored. Use mode "replace" or onDelete "retain"';
     context.problems.push({ path: `${at}mode`, reason });
   }
-  const list = checkList(givenItems({ items, itemsFile }, at), before, context);
+  const list = checkList(givenItems({ loopType, items, itemsFile }, at), before, context);
   const { joined, count, sha256 } = list ?? {};
   const checked = {
     loopType: loopTypeAsBefore(loopType, before?.loopType),

@@ -160,7 +160,10 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     const isCopy = state.sourceTaskId !== undefined;
     const onDelete = state.onDelete ?? (isCopy ? "removeData" : "retain");
     let rows = "its rows were not touched";
-    if (onDelete === "removeData") {
+    const other = onDelete === "removeData" ? context.heldBy({ part: "rows", taskId: id }) : undefined;
+    if (other !== undefined) {
+      rows = `its rows were not removed, because ${other} has the same task`;
+    } else if (onDelete === "removeData") {
       const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
       if (left === "task gone") {
         // Somebody deleted the task, or the credentials are those of another account.

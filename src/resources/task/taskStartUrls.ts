@@ -105,7 +105,7 @@ async function upload(state: TaskStartUrlsState, context: Context): Promise<Task
 }
 
 export function givenStartUrls(args: object, at: string): GivenList {
-  return { args, list: "urls", file: "file", urls: true, at };
+  return { args, list: "urls", file: "file", urls: "all", at };
 }
 
 /**

@@ -153,7 +153,7 @@ export class TokenRefresh {
 
   async #save(family: TokenFamily): Promise<void> {
     try {
-      await this.store.save(family);
+      await this.store.save(family, this.#parts.options.refreshToken);
     } catch (error) {
       const why = error instanceof TokenStoreError ? error.message : codeOf(error);
       this.#parts.settings.warn(

@@ -12,6 +12,7 @@ import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
 import { parsedJson } from "../parsedJson";
+import { asWritten, serviceAddress } from "../serviceAddress";
 
 /**
  * The newest tokens that one start token led to. A start token is the refresh token that somebody configured or
@@ -27,7 +28,7 @@ export interface TokenFamily {
   /** When the start token was first used. For people only: clocks can be wrong. */
   beganAt: number;
   updatedAt: number;
-  /** The profiles that have used it. */
+  /** The accounts that have used it, as {@link storedName} writes them. */
   profiles: string[];
 }
 
@@ -50,9 +51,13 @@ interface StoreFile {
    * only valid refresh token.
    */
   families: TokenFamily[];
-  /** By profile: the key of the family that `token import` stored last. */
+  /** By account: the key of the family that `token import` stored last. */
   imported: Record<string, string>;
+  /** The files of other spellings or earlier addresses whose families are in this one. */
+  taken?: string[];
 }
+
+type StoreSettings = Pick<ClientSettings, "baseUrl" | "movedFrom" | "profile" | "sharesDefault" | "warn">;
 
 /** Milliseconds after which the lock of a killed process is stale. */
 const lockStaleAfter = 20_000;
@@ -69,16 +74,26 @@ export class TokenStoreError extends Error {}
  */
 export class TokenStore {
   readonly file: string;
-  readonly #settings: Pick<ClientSettings, "baseUrl" | "profile" | "warn">;
+  readonly #settings: StoreSettings;
+  /** Earlier versions named file and families after the address as it is written. */
+  readonly #earlier: readonly string[];
+  /** The name of the account, and the one that earlier versions gave it. */
+  readonly #names: readonly string[];
   #isLocked = false;
   /** Why there is no lock while work under it runs. */
   #noLock: string | undefined;
   /** The newest tokens of this process, if they could not be stored. */
   #unstored: TokenFamily | undefined;
 
-  constructor(settings: Pick<ClientSettings, "tokenStore" | "baseUrl" | "profile" | "warn">) {
+  constructor(settings: StoreSettings & Pick<ClientSettings, "tokenStore">) {
+    const { baseUrl, movedFrom, profile, sharesDefault, tokenStore } = settings;
     this.#settings = settings;
-    this.file = join(settings.tokenStore, `${sha256(settings.baseUrl).slice(0, 32)}.json`);
+    const service = serviceAddress(baseUrl);
+    const spellings = [baseUrl, ...movedFrom].flatMap((address) => [asWritten(address), serviceAddress(address)]);
+    this.#earlier = [...new Set(spellings)].filter((address) => address !== service);
+    const wasDefault = !sharesDefault && (profile === "" || profile === sharedName);
+    this.#names = [storedName(profile), ...(wasDefault ? [sharedName] : [])];
+    this.file = join(tokenStore, fileOf(service));
   }
 
   get hasUnstored(): boolean {
@@ -87,7 +102,7 @@ export class TokenStore {
 
   /** The name of a start token in the file, which does not contain the token itself. */
   keyOf(startToken: string): string {
-    return sha256(`${this.#settings.baseUrl}\n${startToken}`);
+    return keyAt(serviceAddress(this.#settings.baseUrl), startToken);
   }
 
   /**
@@ -95,24 +110,29 @@ export class TokenStore {
    * @throws TokenStoreError
    */
   async families(startToken: string | undefined, isNeeded = startToken === undefined): Promise<Families> {
-    const { families, imported } = await this.#read(isNeeded);
-    const { profile } = this.#settings;
+    const { families, imported } = await this.#read(isNeeded, startToken);
+    const [ofImport] = this.#names.flatMap((name) => imported[name] ?? []);
     const own = startToken === undefined ? undefined : this.keyOf(startToken);
     const place = families.findIndex(({ key }) => key === own);
-    const others = families.filter(({ key, profiles }) => key !== own && profiles.includes(profile));
+    const others = families.filter(
+      ({ key, profiles }) => key !== own && profiles.some((name) => this.#names.includes(name)),
+    );
     const last = others.at(-1);
     return {
       own: families[place],
       others,
       standIn: last !== undefined && place >= 0 && families.indexOf(last) > place ? last : undefined,
-      imported: families.find(({ key }) => key === imported[profile]),
+      imported: families.find(({ key }) => key === ofImport),
     };
   }
 
-  /** To be called under the lock. If it fails, this store keeps the family until the end of the process. */
-  async save(family: TokenFamily): Promise<void> {
+  /**
+   * To be called under the lock. If it fails, this store keeps the family until the end of the process.
+   * @param startToken the configured one, if any
+   */
+  async save(family: TokenFamily, startToken?: string): Promise<void> {
     this.#unstored = family;
-    await this.#write(await this.#read());
+    await this.#write(await this.#read(false, startToken));
     this.#unstored = undefined;
   }
 
@@ -122,8 +142,8 @@ export class TokenStore {
    */
   async setImported(startToken: string): Promise<void> {
     await this.locked(async () => {
-      const content = await this.#read();
-      const imported = { ...content.imported, [this.#settings.profile]: this.keyOf(startToken) };
+      const content = await this.#read(false, startToken);
+      const imported = { ...content.imported, [storedName(this.#settings.profile)]: this.keyOf(startToken) };
       await this.#write({ ...content, imported });
     });
   }
@@ -198,23 +218,43 @@ export class TokenStore {
   }
 
   /**
-   * The content, with the tokens that could not be stored.
+   * The content, with the families of other spellings and of earlier addresses, and with the tokens that could not be
+   * stored.
    * @param isNeeded whether a corrupt store is an error
+   * @param startToken finds its family under an earlier address, where it gets its present name
    */
-  async #read(isNeeded = false): Promise<StoreFile> {
-    let text: string | undefined;
-    try {
-      text = await readPrivateFile(this.file);
-    } catch (error) {
-      throw new TokenStoreError(`the token store ${this.file} cannot be read (${codeOf(error)})`);
-    }
-    const content = text === undefined ? nothing : (parse(text) ?? (await this.#corrupt(isNeeded)));
-    if (content === "otherVersion") {
-      throw new TokenStoreError(
-        `the token store ${this.file} was written by another version of pulumi-webextract and was not changed`,
-      );
+  async #read(isNeeded = false, startToken?: string): Promise<StoreFile> {
+    let content = (await this.#contentOf(this.file, isNeeded)) ?? nothing;
+    for (const address of this.#earlier) {
+      const name = fileOf(address);
+      const found = content.taken?.includes(name) ? undefined : await this.#contentOf(this.#beside(name), isNeeded);
+      content = found === undefined ? content : withEarlier(content, found, name);
+      if (startToken !== undefined) {
+        content = renamed(content, keyAt(address, startToken), this.keyOf(startToken));
+      }
     }
     return this.#unstored === undefined ? content : withFamily(content, this.#unstored, this.#settings.profile);
+  }
+
+  #beside(name: string): string {
+    return join(dirname(this.file), name);
+  }
+
+  /** Undefined if there is no such file. */
+  async #contentOf(file: string, isNeeded: boolean): Promise<StoreFile | undefined> {
+    let text: string | undefined;
+    try {
+      text = await readPrivateFile(file);
+    } catch (error) {
+      throw new TokenStoreError(`the token store ${file} cannot be read (${codeOf(error)})`);
+    }
+    const content = text === undefined ? undefined : (parse(text) ?? (await this.#corrupt(file, isNeeded)));
+    if (content === "otherVersion") {
+      throw new TokenStoreError(
+        `the token store ${file} was written by another version of pulumi-webextract and was not changed`,
+      );
+    }
+    return content;
   }
 
   /**
@@ -222,29 +262,69 @@ export class TokenStore {
    * refresh token can still be valid. Without the lock, another process can replace the file at any moment, so only the
    * holder of the lock renames it.
    */
-  async #corrupt(isNeeded: boolean): Promise<StoreFile> {
+  async #corrupt(file: string, isNeeded: boolean): Promise<undefined> {
     if (this.#isLocked) {
-      const target = await targetOf(this.file);
+      const target = await targetOf(file);
       const aside = `${target}.corrupt-${Date.now()}`;
       await rename(target, aside).catch((error: unknown) => {
-        throw new TokenStoreError(`the token store ${this.file} is corrupt and cannot be renamed (${codeOf(error)})`);
+        throw new TokenStoreError(`the token store ${file} is corrupt and cannot be renamed (${codeOf(error)})`);
       });
-      this.#settings.warn(`The token store ${this.file} is corrupt. It was renamed to ${aside}.`);
+      this.#settings.warn(`The token store ${file} is corrupt. It was renamed to ${aside}.`);
     } else if (isNeeded || this.#noLock !== undefined) {
       const noLock = this.#noLock === undefined ? "" : `, because it cannot be locked (${this.#noLock})`;
       throw new TokenStoreError(
-        `the token store ${this.file} is corrupt and was not changed${noLock}. It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"`,
+        `the token store ${file} is corrupt and was not changed${noLock}. It can contain the only valid refresh token: keep a copy, correct the file, or import a newly issued refresh token with "webextract token import"`,
       );
     }
-    return nothing;
+    return undefined;
   }
 }
 
 const nothing: StoreFile = { version: 1, families: [], imported: {} };
 
+/** Earlier versions called so both the account of the top level and a profile that is called so. */
+const sharedName = "default";
+
+/** The name of an account in the file. That of the top level is empty, and a profile's name never is {@link sharedName}. */
+export function storedName(profile: string): string {
+  return /^=*default$/.test(profile) ? `=${profile}` : profile;
+}
+
+function fileOf(address: string): string {
+  return `${sha256(address).slice(0, 32)}.json`;
+}
+
+function keyAt(address: string, startToken: string): string {
+  return sha256(`${address}\n${startToken}`);
+}
+
+/** The families of an earlier address began before those of the present one. */
+function withEarlier(content: StoreFile, earlier: StoreFile, name: string): StoreFile {
+  const isNew = ({ key }: TokenFamily): boolean => content.families.every((each) => each.key !== key);
+  return {
+    ...content,
+    families: [...earlier.families.filter(isNew), ...content.families],
+    imported: { ...earlier.imported, ...content.imported },
+    taken: [...(content.taken ?? []), name, ...(earlier.taken ?? [])],
+  };
+}
+
+/** A family that began at the present address is not replaced. */
+function renamed(content: StoreFile, from: string, to: string): StoreFile {
+  if (content.families.some(({ key }) => key === to)) return content;
+  const nameOf = (key: string): string => (key === from ? to : key);
+  return {
+    ...content,
+    families: content.families.map((family) => ({ ...family, key: nameOf(family.key) })),
+    imported: Object.fromEntries(Object.entries(content.imported).map(([name, key]) => [name, nameOf(key)])),
+  };
+}
+
 function withFamily(content: StoreFile, family: TokenFamily, profile: string): StoreFile {
   const before = content.families.find(({ key }) => key === family.key);
-  const profiles = [...new Set([...(before?.profiles ?? family.profiles), profile])];
+  // This account uses it, so a name that says less is not needed.
+  const others = (before?.profiles ?? family.profiles).filter((name) => name !== sharedName);
+  const profiles = [...new Set([...others, storedName(profile)])];
   const renewed = { ...family, profiles };
   const families = content.families.map((each) => (each === before ? renewed : each));
   return { ...content, families: before === undefined ? [...families, renewed] : families };

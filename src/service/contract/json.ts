@@ -1,4 +1,4 @@
-import { ContractBreach } from "./contractBreach";
+import { ContractBreach, CutOff } from "./contractBreach";
 import { JsonScanner } from "./jsonScanner";
 
 /**
@@ -12,7 +12,17 @@ export function parseJson(body: Buffer | string): unknown {
   try {
     return JSON.parse(json);
   } catch {
+    refuseCutOff(source);
     throw new ContractBreach(`the response is not JSON: got ${describeBody(source)}.`);
+  }
+}
+
+/** @throws CutOff */
+function refuseCutOff(source: string): void {
+  try {
+    new JsonScanner(Buffer.from(source)).skipValue();
+  } catch (error) {
+    if (error instanceof CutOff) throw error;
   }
 }
 

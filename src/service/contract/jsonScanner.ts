@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { ContractBreach } from "./contractBreach";
+import { ContractBreach, CutOff } from "./contractBreach";
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -24,7 +24,7 @@ const scalar = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
  */
 export class JsonScanner {
   /** Where the next part begins. */
-  at = 0;
+  at: number;
   /**
    * All bytes as one string, made when the first part is needed: to cut a string is much faster than to decode bytes.
    * Empty if a character is not a byte.
@@ -35,7 +35,9 @@ export class JsonScanner {
   constructor(
     private readonly bytes: Buffer,
     private readonly noteLongNumber: (from: number, to: number) => void = () => undefined,
-  ) {}
+  ) {
+    this.at = bytes[0] === byteOrderMark[0] ? byteOrderMark.length : 0;
+  }
 
   /** The next byte that is not white space; undefined at the end. */
   next(): number | undefined {
@@ -58,7 +60,7 @@ export class JsonScanner {
    */
   object(member: (from: number, to: number) => void): void {
     this.#items(openObject, closeObject, () => {
-      if (this.next() !== quote) this.#cutOff();
+      if (this.next() !== quote) this.#invalid();
       const from = this.at;
       this.#string();
       const to = this.at;
@@ -108,7 +110,7 @@ export class JsonScanner {
   }
 
   #skip(byte: number): void {
-    if (this.next() !== byte) this.#cutOff();
+    if (this.next() !== byte) this.#invalid();
     this.at += 1;
   }
 
@@ -116,7 +118,7 @@ export class JsonScanner {
     const { bytes } = this;
     let at = this.at + 1;
     for (let byte = bytes[at]; byte !== quote; byte = bytes[at]) {
-      if (byte === undefined || byte < 0x20) this.#cutOff();
+      if (byte === undefined || byte < 0x20) this.#invalid(at);
       at += byte === backslash ? this.#lengthOfEscape(at) : 1;
     }
     this.at = at + 1;
@@ -126,7 +128,7 @@ export class JsonScanner {
     const { bytes } = this;
     if (escaped.has(bytes[at + 1])) return 2;
     const isUnicode = bytes[at + 1] === 0x75 && bytes.subarray(at + 2, at + 6).every((byte) => digits.has(byte));
-    return isUnicode && at + 6 <= bytes.length ? 6 : this.#cutOff();
+    return isUnicode && at + 6 <= bytes.length ? 6 : this.#invalid(isUnicode ? bytes.length : at + 1);
   }
 
   /** A number or a literal: up to what cannot belong to one, then held against the grammar. */
@@ -137,14 +139,18 @@ export class JsonScanner {
       if (byte === comma || byte === closeObject || byte === closeList) break;
       to += 1;
     }
-    if (to - from > longestNumber || !scalar.test(bytes.toString("latin1", from, to))) this.#cutOff();
+    if (to - from > longestNumber || !scalar.test(bytes.toString("latin1", from, to))) this.#invalid(to);
     if (to - from >= longNumber) this.noteLongNumber(from, to);
     this.at = to;
   }
 
-  #cutOff(): never {
-    throw new ContractBreach(
-      `the response is not complete JSON: cut off or invalid at byte ${this.at} of ${this.bytes.length}.`,
-    );
+  /** @param at where it is seen. In an object that goes on to the last byte, the rest is missing */
+  #invalid(at = this.at): never {
+    const { bytes } = this;
+    const isCutOff = at >= bytes.length && new JsonScanner(bytes).next() === openObject;
+    const Breach = isCutOff ? CutOff : ContractBreach;
+    throw new Breach(`the response is not complete JSON: cut off or invalid at byte ${at} of ${bytes.length}.`);
   }
 }
+
+const byteOrderMark = Buffer.from("\uFEFF");

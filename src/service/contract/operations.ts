@@ -32,6 +32,8 @@ export interface Operation<Request, Response> {
   readonly returnsOnce?: true;
   /** `data` of a response that says in words that the change was made, and has no data. */
   readonly doneData?: (request: Readonly<Record<string, unknown>>) => unknown;
+  /** What `data: null` means. Absent: a breach of the contract. */
+  readonly nullData?: unknown;
   /**
    * The field of `data` that names what the request has made. If it is there, other strings can be missing: what was
    * made must not be lost because of them.
@@ -235,6 +237,7 @@ export const operations = {
     path: "/cloudextraction/task/subtasks",
     request: object({ taskId: id, page: size, size }),
     response: data(listOf(response<types.Subtask>({ subTaskId: id, status: string }))),
+    nullData: [],
   }),
   /** Gets one page of a batch's rows, parsed: `GET /data/lotno/all`. `rows` gets all of them, as they were sent. */
   getBatchData: operation<types.GetBatchDataRequest, types.DataEnvelope<types.DataPage>>({

@@ -16,8 +16,9 @@ export function readResponse<Name extends OperationName>(
   body: Buffer,
   request: Readonly<Record<string, unknown>> = {},
 ): ResponseOf<Name> {
-  const whole = parseJson(body);
-  const { doneData, madeId }: Operation<object, unknown> = operations[name];
+  const { doneData, madeId, nullData }: Operation<object, unknown> = operations[name];
+  const sent = parseJson(body);
+  const whole = isRecord(sent) && sent.data === null ? { ...sent, data: nullData ?? null } : sent;
   const kind = operations[name].response as Kind<ResponseOf<Name>>;
   if (
     madeId !== undefined &&

@@ -247,6 +247,16 @@ export function failureOfLoss(loss: Loss): Failure {
   }
 }
 
+/** As after a broken connection: the other side has responded, and the rest of it is lost. */
+export function failureOfCutOff(bytes: number): Failure {
+  return failureOfLoss({
+    reason: "connection",
+    sent: true,
+    host: "",
+    detail: `its JSON is cut off after ${bytes} bytes`,
+  });
+}
+
 /**
  * Who responded and what, as far as the response shows it. `unclear`: the operation that may have been executed despite
  * the response.

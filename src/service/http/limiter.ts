@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import { clock, pause } from "../clock";
 import type { Failure } from "../errors/failures";
 import { onAbort } from "../onAbort";
+import { serviceAddress } from "../serviceAddress";
 
 export interface Limits {
   /** Most requests in flight. */
@@ -107,7 +108,7 @@ export function joinLimiter({ baseUrl, ...limits }: Limits & { baseUrl: string }
   limiter: Limiter;
   leave: () => void;
 } {
-  const key = [baseUrl, limits.concurrency, limits.requestsPerSecond].join(" ");
+  const key = [serviceAddress(baseUrl), limits.concurrency, limits.requestsPerSecond].join(" ");
   const entry = shared.get(key) ?? { limiter: new Limiter(limits), clients: 0 };
   entry.clients += 1;
   shared.set(key, entry);

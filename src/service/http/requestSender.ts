@@ -2,13 +2,13 @@ import type { AccessToken } from "../auth/accessToken";
 import { NoToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
 import { clock, pause } from "../clock";
-import { ContractBreach } from "../contract/contractBreach";
+import { ContractBreach, CutOff } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
 import type { ServiceError, ServiceErrorKind } from "../errors/errors";
 import type { ErrorExtras } from "../errors/errorText";
 import { droppedCredential, errorOf } from "../errors/errorText";
 import type { Failure, HttpResponse } from "../errors/failures";
-import { failureOfLoss, failureOfResponse } from "../errors/failures";
+import { failureOfCutOff, failureOfLoss, failureOfResponse } from "../errors/failures";
 import type { Redactor } from "../errors/foreignText";
 import { printable } from "../errors/foreignText";
 import { hideRequestValues } from "../errors/requestValues";
@@ -64,8 +64,7 @@ export class RequestSender {
     const ends = { stopped: this.#stopped.signal, closed: this.#closed.signal };
     const call = new Call(request, this.#parts.settings, options, ends);
     try {
-      const response = await this.#respond(call);
-      return this.#read(request, response, (body) => read(body, call.anyLost));
+      return await this.#respond(call, (body) => read(body, call.anyLost));
     } finally {
       call.dispose();
     }
@@ -82,11 +81,13 @@ export class RequestSender {
     this.#closed.abort();
   }
 
-  async #respond(call: Call): Promise<HttpResponse> {
+  async #respond<T>(call: Call, read: (body: Buffer) => T): Promise<T> {
     const { settings, tokens } = this.#parts;
     for (;;) {
       const token = call.request.credential === "bearer" ? await this.#token(call) : undefined;
-      const { response, failure } = await this.#attempt(call, token);
+      const { response, failure: refusal } = await this.#attempt(call, token);
+      const isSuccess = response !== undefined && refusal === undefined;
+      const { value, failure } = isSuccess ? this.#read(call.request, response, read) : { failure: refusal };
       const isRefused = token !== undefined && response !== undefined && tokens.isRefused(token, failure, call.refused);
       if (isRefused && failure !== undefined && call.mayRepeatAfter(failure)) {
         call.last = failure;
@@ -94,7 +95,7 @@ export class RequestSender {
         this.#trace(call.request, "the access token was refused: getting another one");
         continue;
       }
-      if (failure === undefined) return response as HttpResponse;
+      if (failure === undefined) return value as T;
       const wait = call.waitAfter(failure);
       if (wait === undefined) throw this.#finalError(call, failure);
       this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);
@@ -186,15 +187,20 @@ export class RequestSender {
     throw this.#error(request, failure, { hint: `Set ${settings.settingName("apiKey")}.` });
   }
 
-  #read<T>(request: PreparedRequest, response: HttpResponse, read: (body: Buffer) => T): T {
+  /** @throws ServiceError for a response that breaks the contract. A part of one is a lost response */
+  #read<T>(
+    request: PreparedRequest,
+    { status, body }: HttpResponse,
+    read: (body: Buffer) => T,
+  ): { value?: T; failure?: Failure } {
     try {
-      return read(response.body);
+      return { value: read(body) };
     } catch (error) {
       if (!(error instanceof ContractBreach)) throw error;
-      const { status, body } = response;
+      const facts = { status, requestId: requestIdOf(body) };
+      if (error instanceof CutOff) return { failure: { ...failureOfCutOff(body.length), ...facts } };
       const { message: problem } = error;
-      const failure = { kind: "contract", outcome: "unknown", problem, status, requestId: requestIdOf(body) } as const;
-      throw this.#error(request, failure);
+      throw this.#error(request, { kind: "contract", outcome: "unknown", problem, ...facts });
     }
   }
 

@@ -85,8 +85,9 @@ export function rowRequest({ taskId, lotNo, notExported }: RowSource): {
  * @throws ContractBreach
  */
 export function readPage(name: RowOperation, body: Buffer, anyLost?: boolean): RowPage {
-  if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
+  // A character can be cut off, too.
   const { bounds, envelope, hasLongNumbers } = findRows(body);
+  if (!isUtf8(body)) throw new ContractBreach("the response is not UTF-8.");
   const { data, ...numbers } = readResponse(name, envelope).data;
   // A duplicate member, or a name with escapes, hides rows from the scanner.
   if (data.length > 0) throw new ContractBreach("the response breaks the contract: data.data must come once.");
@@ -162,9 +163,10 @@ function findRows(body: Buffer): FoundRows {
   const inList = (): void => {
     const begin = scanner.at;
     scanner.list(() => {
-      if (scanner.next() !== openObject) {
+      // Of a response that ends here, the scanner says so.
+      if ((scanner.next() ?? openObject) !== openObject) {
         const row = `row ${bounds.length / 2 + 1} of the page`;
-        throw new ContractBreach(`the response breaks the contract: ${row} is cut off or not an object.`);
+        throw new ContractBreach(`the response breaks the contract: ${row} is not an object.`);
       }
       bounds.push(scanner.at);
       scanner.skipValue();
@@ -172,10 +174,8 @@ function findRows(body: Buffer): FoundRows {
     });
     envelope = Buffer.concat([body.subarray(0, begin), Buffer.from("[]"), body.subarray(scanner.at)]);
   };
-  if (body[0] === byteOrderMark[0]) scanner.at = byteOrderMark.length;
   if (scanner.next() === openObject) inData(openObject, () => inData(openList, inList));
   return { bounds, envelope: envelope ?? body, hasLongNumbers };
 }
 
-const byteOrderMark = Buffer.from("\uFEFF");
 const dataName = Buffer.from('"data"');

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rejectedName } from "../../internals/resources";
 import { InProcess } from "../../program/inProcess";
 
 describe("the path of an export", () => {
@@ -50,5 +51,58 @@ describe("the path of an export", () => {
     ]) {
       assert.deepEqual(await warningsOf(args), [], args.path);
     }
+  });
+
+  it("is refused if it has a placeholder in another form, with the right one", async () => {
+    const batch = (path: string) =>
+      providers.problems("DataExport", { taskId: "t", scope: "batch", lotNo: "1", path, format: "ndjson" });
+    const forms = [
+      "{{lotNo}}",
+      "$" + "{lotNo}",
+      "<lotNo>",
+      ":lotNo",
+      "{lotNo",
+      "{lotno}",
+      "{ lotNo }",
+      "lotNo}",
+      "$lotNo",
+    ];
+    for (const form of [
+      ...forms,
+      "%lotNo%",
+      "[lotNo]",
+      "(lotNo)",
+      "{{lotNo}",
+      "{lotNo}}",
+      "{LOTNO}",
+      "$" + "{{lotNo}}",
+    ]) {
+      const [problem = "", ...more] = await batch(`rows-${form}.ndjson`);
+      assert.match(problem, /^path contains ".+", which is no placeholder: write \{lotNo\}; known placeholders/, form);
+      assert.deepEqual(more, []);
+    }
+    assert.match((await problems("rows/{{time}}.ndjson")).join(), /contains "\{\{time\}\}".*write \{time\}/);
+    assert.match((await problems("rows/<n>.ndjson")).join(), /contains "<n>".*write \{n\}/);
+    assert.match((await problems("rows/{run}.ndjson")).join(), /contains "\{run\}"; known placeholders/);
+    for (const path of [
+      "{lotNo}.ndjson",
+      "a{lotNo}b.ndjson",
+      "rows(n).ndjson",
+      "a$nature.ndjson",
+      "a{b.ndjson",
+      "lotNo.ndjson",
+    ]) {
+      assert.deepEqual(await batch(path), [], path);
+    }
+    assert.deepEqual(await batch("{lotNo}-{time}-{n}.ndjson"), []);
+  });
+
+  it("ends like its compression without regard to case", async () => {
+    const ofCsv = (path: string, compression?: string) =>
+      providers.problems("DataExport", { taskId: "t", scope: "all", path, format: "csv", compression });
+    assert.match((await ofCsv("z.csv.GZ")).join(), /^path must not end in "\.gz"/);
+    assert.match((await ofCsv("z.csv.Zst")).join(), /^path must not end in "\.zst"/);
+    assert.deepEqual(await ofCsv("z.csv.GZ", "gzip"), []);
+    assert.equal(rejectedName("z.csv.GZ", 2, "csv"), "z.rejected-2.csv.GZ");
   });
 });

@@ -34,6 +34,60 @@ describe("CloudRun", () => {
       assert.notEqual(run.id, first);
     });
 
+    describe("at a service that responds with the run in progress,", () => {
+      const isNoNewRun = (message: string, lotNo: unknown): void =>
+        assert.match(
+          message,
+          new RegExp(`^The service started no new run of task "task-1": it responded with run ${lotNo}, .* Wait until`),
+        );
+      beforeEach(() => {
+        world.emulator.setBehaviour({ startWhileRunning: "sameRun" });
+        world.emulator.change.holdRuns();
+      });
+
+      for (const [what, again] of [
+        ["trigger", { triggers: [2] }],
+        ["label", { runLabel: "b" }],
+      ] as const) {
+        it(`fails under another ${what} until that run has ended, and then starts a new one`, async () => {
+          await run.up({ ...fast, triggers: [1], runLabel: "a" });
+          const first = run.id;
+          const next = { ...fast, triggers: [1], runLabel: "a", ...again };
+          isNoNewRun(await failure(run.up(next)), first);
+          isNoNewRun(await failure(run.up(next)), first);
+          assert.deepEqual(world.journal(), []);
+          world.emulator.change.releaseRuns();
+          await world.emulator.settled();
+          await run.up(next);
+          assert.equal(starts(), 2);
+          assert.notEqual(run.id, first);
+        });
+      }
+
+      it("fails in a requested replace, and for a second resource of the task in one command", async () => {
+        await run.up(fast);
+        isNoNewRun(await failure(run.replaceDeleteFirst(fast)), run.asSaved().id ?? "\\d+");
+        const other = world.declare("CloudRun", "other");
+        await world.command(async () => {
+          await failure(run.up({ ...fast, triggers: [1] }));
+          isNoNewRun(await failure(other.up(fast)), "\\d+");
+        });
+        assert.equal(starts(), 1);
+      });
+    });
+
+    it("stops nothing of another run with an adopted older run", async () => {
+      const old = await world.finishedRun();
+      await run.up({ ...fast, onDelete: "stop", adoptLotNo: old });
+      world.emulator.change.holdRuns();
+      const other = world.emulator.change.startRun("task-1");
+      const adopter = world.declare("CloudRun", "adopter");
+      await adopter.up({ ...fast, onDelete: "stop", adoptLotNo: old });
+      await adopter.destroy();
+      assert.deepEqual(statuses(other), ["waiting", "waiting", "waiting"]);
+      assert.match(world.warnings.join(), /was not stopped: its subtasks were not seen when it started/);
+    });
+
     it("no second run if only the order of rerunOn changes", async () => {
       const rerunOn = ["a", "b"].map((each) => `TaskCopy ${each} ${each.repeat(64)}`);
       await run.up({ ...fast, rerunOn });

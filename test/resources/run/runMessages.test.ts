@@ -42,18 +42,30 @@ describe("the messages about a run", () => {
       world.finishes(30);
       await world.create();
       assert.deepEqual(world.progress.map(same), [
-        "run LOT: Waiting, no subtasks listed, 0 rows so far",
-        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far",
-        "run LOT: running, 0 of 3 subtasks done (3 Waiting), 0 rows so far; the last request failed (getSubtasks: 503)",
-        "run LOT: finished, 3 of 3 subtasks done (3 Finished)",
+        "no subtasks listed, 0 rows, Waiting, run LOT",
+        "0 of 3 done, 0 rows, running (3 Waiting), run LOT",
+        "0 of 3 done, 0 rows, running (3 Waiting); the last request failed (getSubtasks: 503), run LOT",
+        "3 of 3 done, finished (3 Finished), run LOT",
       ]);
+    });
+
+    it("progress that begins with what changes, within 40 characters, and ends with the lotNo", async () => {
+      await world.close();
+      world = await SlowWorld.create({}, { subtasks: 1000 });
+      const body = { requestId: "r", data: { total: 1_234_567, offset: 0, restTotal: 0, data: [] } };
+      world.emulator.fault({ operation: "getBatchData", kind: "status", status: 200, body, times: 100 });
+      world.finishes(10);
+      await world.create();
+      const [line = ""] = world.progress;
+      assert.equal(line.slice(0, 40), "0 of 1000 done, 1234567 rows, running (1");
+      assert.equal(same(line), "0 of 1000 done, 1234567 rows, running (1000 Waiting), run LOT");
     });
 
     it("progress at the end of a wait for rows", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       world.emulator.change.releaseRuns();
       await world.create({ finishedWhen: "rowsSettled", settleSeconds: 0 });
-      assert.equal(same(world.progress.at(-1)), "run LOT: finished, no subtasks listed, 25 rows so far");
+      assert.equal(same(world.progress.at(-1)), "no subtasks listed, 25 rows, finished, run LOT");
     });
 
     const troubles = [
@@ -66,7 +78,10 @@ describe("the messages about a run", () => {
         world.at(10, () => world.emulator.fault({ operation: "getSubtasks", ...fault }));
         world.finishes(20);
         await world.create();
-        assert.ok(world.progress[1]?.endsWith(`; the last request failed (getSubtasks: ${said})`), world.progress[1]);
+        assert.ok(
+          world.progress[1]?.includes(`; the last request failed (getSubtasks: ${said}), run `),
+          world.progress[1],
+        );
       });
     }
 
@@ -74,7 +89,7 @@ describe("the messages about a run", () => {
       world.at(10, () => world.interruption.abort());
       assert.equal(
         await waitFails(world.create()),
-        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped.\n' +
+        'Run LOT of task "task-1" was not seen to finish before the command was interrupted (3 subtasks: 3 Waiting, 0 rows). It may continue at the service; nothing was stopped.\n' +
           'Run "pulumi up" again to continue to wait: no second run is started.',
       );
     });
@@ -91,7 +106,7 @@ describe("the messages about a run", () => {
       "\nMore: https://github.com/pulumi-webextract/pulumi-webextract/blob/main/docs/troubleshooting.md#runs";
     const advice = `\nRun "pulumi up" again to continue to wait: no second run is started.${otherWays}`;
     const running =
-      'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting, 0 rows so far). It may continue at the service; nothing was stopped.';
+      'Run LOT of task "task-1" was not seen to finish within 20 s (3 subtasks: 3 Waiting, 0 rows). It may continue at the service; nothing was stopped.';
 
     it("timeout", async () => {
       assert.equal(await waitFails(world.create({ timeoutSeconds: 20 })), `${running}${advice}`);
@@ -120,7 +135,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows so far). It may continue at the service; nothing was stopped.' +
+        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows). It may continue at the service; nothing was stopped.' +
           advice,
       );
     });
@@ -128,7 +143,7 @@ describe("the messages about a run", () => {
     it("timeout of a wait for rows", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       const message = await waitFails(world.create({ timeoutSeconds: 20, finishedWhen: "rowsSettled" }));
-      assert.ok(message.includes("(none of its subtasks were seen, 0 rows so far)"), message);
+      assert.ok(message.includes("(none of its subtasks were seen, 0 rows)"), message);
     });
 
     for (const word of ["failed", "stopped"] as const) {
@@ -177,16 +192,16 @@ describe("the messages about a run", () => {
       world.emulator.fault({ ...away, times: 1 });
       await world.remove(state);
       assert.deepEqual(world.progress.map(same), [
-        "run LOT: stopping; the last request failed (getSubtasks: 503)",
-        "run LOT: stopping",
-        "run LOT: stopped",
+        "stopping; the last request failed (getSubtasks: 503), run LOT",
+        "stopping, run LOT",
+        "stopped, run LOT",
       ]);
     });
 
     it("progress of a run whose lotNo is not known", async () => {
       const state = await world.create(stopping);
       await world.remove({ ...state, lotNo: "" });
-      assert.deepEqual(world.progress, ["run: stopping", "run: stopped"]);
+      assert.deepEqual(world.progress, ["stopping", "stopped"]);
     });
 
     const next = '\nRun the same command again, or set onDelete: "retain" and run "pulumi up" first.';

@@ -288,9 +288,9 @@ describe("waiting for a run", () => {
       assert.deepEqual(
         world.progress.map((line) => line.match(/\d+/g)),
         [
-          [lotNo, "0", "3", "3", "0"],
-          [lotNo, "1", "3", "1", "2", "2"],
-          [lotNo, "3", "3", "3"],
+          ["0", "3", "0", "3", lotNo],
+          ["1", "3", "2", "1", "2", lotNo],
+          ["3", "3", "3", lotNo],
         ],
       );
       assert.equal(world.count("getBatchData"), 2);

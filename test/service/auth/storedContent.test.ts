@@ -87,9 +87,10 @@ describe("the content of the token store", () => {
     const storeOf = (profile: string) => {
       const { baseUrl } = world.service;
       const warn = (message: string) => world.warnings.push(message);
-      return new TokenStore({ tokenStore: join(world.folder, "store"), baseUrl, profile, warn });
+      const tokenStore = join(world.folder, "store");
+      return new TokenStore({ tokenStore, baseUrl, movedFrom: [], profile, sharesDefault: false, warn });
     };
-    const begin = async (refreshToken: string, profile: string) => {
+    const begin = async (refreshToken: string, profile?: string) => {
       world.service.refresh.add(refreshToken);
       await startTask(clientWith({ refreshToken, profile }));
     };
@@ -110,9 +111,9 @@ describe("the content of the token store", () => {
     });
 
     it("serves a profile that has nothing but the store", async () => {
-      await begin("a", "default");
-      await begin("b", "default");
-      await storeOf("default").setImported("a");
+      await begin("a");
+      await begin("b");
+      await storeOf("").setImported("a");
       world.service.seen.length = 0;
       await startTask(clientWith({}));
       assert.equal(world.service.seen[0]?.headers.authorization, "Bearer access-1");

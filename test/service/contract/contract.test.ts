@@ -134,11 +134,12 @@ describe("the contract, operation by operation", () => {
           kind: "contract",
           message: /data is missing: it must be .*/,
         });
+        // A list of subtasks that is null is empty.
         answer = { requestId: "q", data: null };
-        await assert.rejects(exampleCalls[name].send(client), {
-          kind: "contract",
-          message: /data is missing: it must be .*/,
-        });
+        const sent = exampleCalls[name].send(client);
+        await (name === "getSubtasks"
+          ? assert.doesNotReject(sent)
+          : assert.rejects(sent, { kind: "contract", message: /data is missing: it must be .*/ }));
       });
     }
   }

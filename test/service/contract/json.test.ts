@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isLosslessNumber, parse } from "lossless-json";
 import fc from "../../fastCheck";
-import { parseJson } from "../../internals/service";
+import { ContractBreach, CutOff, parseJson, readPage } from "../../internals/service";
 
 /** Parts of which a hostile service could build a response. */
 const fragment = fc.constantFrom(
@@ -76,6 +76,28 @@ describe("parsing the JSON of a response", () => {
     for (let level = 0; level < 1000; level += 1) parsed = (parsed as unknown[])[0];
     assert.equal(parsed, "1234567890123456789");
     assert.throws(() => parseJson(nested(100_000)), { name: "ContractBreach", message: /deeper than 1000 levels/ });
+  });
+
+  it("sees of each part of an object that the rest is cut off, and of no other mistake", () => {
+    const whole = Buffer.from(
+      '{"n":1234567890123456789,"data":{"data":[{"x":"Gr\u00fc\\u00fc\\n","y":-1.5e3},{}],"z":[true,null]}}',
+    );
+    const read = [parseJson, (body: Buffer) => readPage("getData", body)];
+    for (const begin of ["", "\uFEFF", " \n"]) {
+      for (let length = 1; length < whole.length; length += 1) {
+        const body = Buffer.concat([Buffer.from(begin), whole.subarray(0, length)]);
+        for (const each of read) assert.throws(() => each(body), CutOff, `${begin}${length}`);
+      }
+    }
+    for (const other of ["", " ", "<html>", "[1,", '{"a":1}}', '{"a":tru }', '{"a":[1}', '{"a":"\\q"}', '{"a":"\n"}']) {
+      for (const each of read) {
+        assert.throws(
+          () => each(Buffer.from(other)),
+          (error) => error instanceof ContractBreach && !(error instanceof CutOff),
+          other,
+        );
+      }
+    }
   });
 
   it("refuses an integer of 30 million digits", () => {

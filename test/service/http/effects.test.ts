@@ -34,6 +34,7 @@ const faults: readonly (Omit<Fault, "operation"> & { ends?: "well" | "contract" 
   { kind: "status", when: "after", status: 500 },
   { kind: "error", when: "after", code: "ServerError" },
   { kind: "truncated" },
+  { kind: "cutOff" },
   { kind: "slow", delayMs: 50 },
   { kind: "redirect", when: "after", ends: "contract" },
   { kind: "wrongType", ends: "well" },

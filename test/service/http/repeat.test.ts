@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type http from "node:http";
 import net from "node:net";
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import sinon from "sinon";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
@@ -194,12 +196,43 @@ const cases: FailureCase[] = [
     outcome: "unknown",
   },
   {
-    name: "a body cut off by the service itself",
-    fail: (r) => json(r, 200, '{"requestId":"q","data":{'),
+    name: "an empty body",
+    fail: (r) => r.writeHead(200, { "content-type": "application/json" }).end(),
     again: "none",
     kind: "contract",
     outcome: "unknown",
   },
+  {
+    name: "a body with a mistake in its middle",
+    fail: (r) => json(r, 200, '{"requestId":"q","data":{]}'),
+    again: "none",
+    kind: "contract",
+    outcome: "unknown",
+  },
+  // HTTP does not show that these are not complete.
+  ...Object.entries({
+    "HTTP/1.0 without a length": (r: http.ServerResponse, body: Buffer): void => {
+      r.socket?.end(Buffer.concat([Buffer.from("HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n"), body]));
+    },
+    "gzip without its end": (r: http.ServerResponse, body: Buffer): void => {
+      const zipped = gzipSync(Buffer.concat([body, Buffer.from(randomBytes(40_000).toString("hex"))]));
+      r.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(
+        zipped.subarray(0, 20_000),
+      );
+    },
+    "chunks with a proper end": (r: http.ServerResponse, body: Buffer): void => {
+      r.writeHead(200, { "content-type": "application/json" }).write(body);
+      r.end();
+    },
+  }).map(
+    ([name, cut]): FailureCase => ({
+      name: `a body cut off in ${name}`,
+      fail: (r) => cut(r, Buffer.from('{"requestId":"q","data":{"data":[{"title":"Gr\u00fc').subarray(0, -1)),
+      again: "repeatable",
+      kind: "outcomeUnknown",
+      outcome: "unknown",
+    }),
+  ),
   {
     name: "a redirect",
     fail: (r) => r.writeHead(307, { location: "/elsewhere" }).end(),

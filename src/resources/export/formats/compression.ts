@@ -73,6 +73,12 @@ export const compressions: Readonly<Record<CompressionName, Compression>> = {
 /** How the names of compressed files end. */
 export const compressionEndings = Object.values(compressions).flatMap(({ extension }) => extension ?? []);
 
+/** How the name says that the file is compressed, in lower case. Programs compare endings without regard to case. */
+export function compressionEnding(name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return compressionEndings.find((each) => lower.endsWith(each));
+}
+
 export const compressionNames = Object.keys(compressions) as CompressionName[];
 
 async function loadZstd(folder: string): Promise<Zstd> {

@@ -74,7 +74,7 @@ export class S3Destination implements Destination {
     let found = before;
     const isFree = before === undefined || (replaces !== undefined && (await this.contains(before, name, replaces)));
     if (isFree) {
-      const contentType = contentTypes.get(extname(name)) ?? "application/octet-stream";
+      const contentType = contentTypes.get(extname(name).toLowerCase()) ?? "application/octet-stream";
       const written = await bucket.send({ from, content, key, contentType, replaces: before }, context);
       if (written !== undefined) {
         return { etag: written.etag };
