@@ -14,8 +14,13 @@ interface Dependencies {
 /** The resources whose outputs went into a value. */
 export async function resourcesBehind(value: Output<unknown>): Promise<Resource[]> {
   const { allResources } = value as unknown as { allResources?: unknown };
-  const found: unknown = typeof allResources === "function" ? await allResources.call(value) : [];
-  return [...(found as Iterable<Resource>)];
+  try {
+    const found: unknown = typeof allResources === "function" ? await allResources.call(value) : [];
+    return [...(found as Iterable<Resource>)];
+  } catch {
+    // The program reports the error.
+    return [];
+  }
 }
 
 /**
@@ -29,6 +34,17 @@ export async function isUnknown(value: Output<unknown>): Promise<boolean> {
   } catch {
     // The program reports the error.
     return false;
+  }
+}
+
+/** The value of an output; undefined if it is not known in this command. Waits for its resources. */
+export async function knownValue(value: Output<unknown>): Promise<unknown> {
+  const { isKnown, promise } = value as unknown as { isKnown?: Promise<boolean>; promise?: unknown };
+  try {
+    return (await isKnown) && typeof promise === "function" ? await promise.call(value) : undefined;
+  } catch {
+    // The program reports the error.
+    return undefined;
   }
 }
 

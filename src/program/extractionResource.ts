@@ -11,13 +11,14 @@ import type { EngineKind } from "../resources/urn";
 import { providerKey, providerText, typeToken } from "../resources/urn";
 import { isBrokenText, isPlainMap } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
-import { failedInputs } from "./failedInputs";
-import { kindOf, nativeOptions } from "./nativePlugin";
+import { failedInputs, inputsOf } from "./failedInputs";
+import { accountIn, kindOf, nativeOptions } from "./nativePlugin";
 import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
-import { alias, claim, claimFile, declare, dependenciesOf, taskOf } from "./taskOrder";
+import type { Declared } from "./taskOrder";
+import { alias, claimFile, declare, taskOf } from "./taskOrder";
 
 /**
  * Whether an output is the id of a resource of this package. An unknown id in a preview means that the id will change.
@@ -49,9 +50,12 @@ export abstract class ExtractionResource extends CustomResource {
   constructor(
     definition: AnyResource,
     name: string,
-    args: Record<string, unknown>,
+    given: Record<string, unknown>,
     opts: CustomResourceOptions | undefined,
   ) {
+    // A program without types can give the resource itself.
+    const { taskId } = given;
+    const args = CustomResource.isInstance(taskId) ? { ...given, taskId: taskId.id } : given;
     const { type, idIs, outputs } = definition;
     const title = `${type} "${name}"`;
     const kind = kindOf(type, opts);
@@ -64,9 +68,18 @@ export abstract class ExtractionResource extends CustomResource {
       properties[otherProblemsKey] = others;
     }
     const isIdOfTask = idIs === "taskId";
-    const task = taskOf(taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined), args.profile);
+    const named = taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined);
+    const task = taskOf(named, accountIn(type, args.profile, opts));
+    const own: Declared = {
+      definition,
+      title,
+      parts: definition.manages?.(plainPart(args)) ?? [],
+      readsTask: definition.readsTask?.(args) === true,
+      inputs: () => inputsOf(args, opts?.dependsOn),
+    };
+    // A static get manages no part of the task, and no resource waits for it.
     const options = mergeOptions(
-      optionsOf(declaration, isGet ? [] : dependenciesOf(definition, title, task)),
+      optionsOf(declaration, isGet ? [] : declare(own, task)),
       kind === "native" ? nativeOptions(type, opts) : {},
     );
     if (!isGet && !isMocked() && !runtime.isDryRun()) {
@@ -95,13 +108,11 @@ export abstract class ExtractionResource extends CustomResource {
     for (const each of Object.keys(definition.args).filter((arg) => !(arg in this))) {
       Object.defineProperty(this, each, { get: () => output(undefined) });
     }
-    alias(task, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
-    // A static get manages no part of the task, and no resource waits for it.
+    own.resource = this;
     if (!isGet) {
       claimFile(title, args);
-      claim(this, title, task, definition.manages?.(plainPart(args)) ?? []);
-      declare(this, definition, title, task);
     }
+    alias(task, this, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
   }
 
   /**
@@ -233,7 +244,10 @@ function plainPart(args: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [name, isPlainMap(value) ? plainPart(value) : value]));
 }
 
-function optionsOf({ definition, title, args, opts }: Declaration, dependsOn: Resource[]): CustomResourceOptions {
+function optionsOf(
+  { definition, title, args, opts }: Declaration,
+  dependsOn: Input<Resource[]>,
+): CustomResourceOptions {
   const { secretOutputs = [], deletedFirst } = definition;
   // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or
   // copy.

@@ -1,6 +1,6 @@
 import type { Resource } from "@pulumi/pulumi";
 import { CustomResource, output } from "@pulumi/pulumi";
-import { isUnknown, resourcesBehind } from "../engine/sdk";
+import { isUnknown, knownValue, resourcesBehind } from "../engine/sdk";
 import { partsOfUrn } from "../resources/urn";
 
 /**
@@ -10,14 +10,19 @@ import { partsOfUrn } from "../resources/urn";
  * @returns undefined if there are none
  */
 export async function failedInputs(properties: object, dependsOn: unknown): Promise<string | undefined> {
-  const named: unknown[] = Array.isArray(dependsOn) ? dependsOn : [dependsOn];
   const names = new Set<string>();
-  for (const resource of [...(await resourcesBehind(output(properties))), ...named]) {
+  for (const resource of await inputsOf(properties, dependsOn)) {
     if (CustomResource.isInstance(resource) && (await isUnknown(resource.id))) {
       names.add(await nameOf(resource));
     }
   }
   return names.size === 0 ? undefined : [...names].join(", ");
+}
+
+/** The resources that a program makes one depend on: those behind its values, and those of `dependsOn`. */
+export async function inputsOf(values: object, dependsOn: unknown): Promise<Resource[]> {
+  const named = [await knownValue(output(dependsOn ?? []))].flat() as Resource[];
+  return [...(await resourcesBehind(output(values))), ...named];
 }
 
 async function nameOf({ urn }: Resource): Promise<string> {

@@ -1,5 +1,6 @@
 import type { CustomResourceOptions, Input, ResourceOptions } from "@pulumi/pulumi";
-import { output, ProviderResource, secret } from "@pulumi/pulumi";
+import { Output, output, ProviderResource, secret } from "@pulumi/pulumi";
+import { accountOf } from "../config/account";
 import type { ConfigKey } from "../config/configKeys";
 import { credentialKeys } from "../config/configKeys";
 import type { EngineKind } from "../resources/urn";
@@ -47,11 +48,29 @@ export class Provider extends ProviderResource {
  * configuration: at preview, and once for all resources. A Provider has a service of its own.
  */
 export function kindOf(type: string, opts: CustomResourceOptions | undefined): EngineKind {
-  const token = typeToken(type, "native");
-  const provider = opts?.provider ?? opts?.parent?.getProvider(token);
-  const isOwn = provider instanceof Provider;
+  const isOwn = providerOf(type, opts) !== undefined;
   const config = isOwn || isMocked() ? unmockedConfig() : programConfig();
   return isOwn || config?.native ? "native" : "dynamic";
+}
+
+function providerOf(type: string, opts: CustomResourceOptions | undefined): Provider | undefined {
+  const provider = opts?.provider ?? opts?.parent?.getProvider(typeToken(type, "native"));
+  return provider instanceof Provider ? provider : undefined;
+}
+
+/**
+ * What stands for the account of a resource, for comparisons within the program: a string for a profile, a provider
+ * that the program declares, or an output of a string. Profiles with the same credentials are one account.
+ */
+export function accountIn(type: string, profile: unknown, opts: CustomResourceOptions | undefined): unknown {
+  const config = unmockedConfig();
+  const ofProfile = (name: unknown): string => {
+    const known = typeof name === "string" ? name : undefined;
+    const isConfigured = config !== undefined && config.profileProblem(known) === undefined;
+    return isConfigured ? accountOf(config.clientOptions(known)) : `profile ${known}`;
+  };
+  const isLater = Output.isInstance(profile) || profile instanceof Promise;
+  return providerOf(type, opts) ?? (isLater ? output(profile).apply(ofProfile) : ofProfile(profile));
 }
 
 /**

@@ -29,3 +29,12 @@ export async function warnOnce(about: string, message: string, resource?: Resour
     await log.warn(message, resource);
   }
 }
+
+/**
+ * Ends the program with an error that is found later. The SDK would show an error in an output with a stack, so this is
+ * a rejection of its own, and the result never resolves.
+ */
+export function failed(error: unknown): Promise<never> {
+  void Promise.reject(error);
+  return new Promise(() => undefined);
+}

@@ -1,61 +1,95 @@
-import type { Resource } from "@pulumi/pulumi";
-import { Output, RunError } from "@pulumi/pulumi";
+import type { Input, Resource } from "@pulumi/pulumi";
+import { Output, output, RunError } from "@pulumi/pulumi";
+import { knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
 import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
 import { describeConflict, Owners } from "../resources/ownership";
-import { perProgram } from "./perProgram";
-
-/** What a program has declared for one task so far. */
-interface DeclaredTask {
-  readonly owners: Owners<OwnedPart>;
-  readonly settings: Declared[];
-  readonly runs: Declared[];
-}
-
-interface Declared {
-  title: string;
-  resource: Resource;
-}
-
-/** By the outputs that name a task, and by the strings. */
-const declaredTasks = perProgram(() => new Map<unknown, DeclaredTask>());
+import { failed, perProgram } from "./perProgram";
 
 /**
- * What was declared for a task. All resources of a task take `copy.id`. So Pulumi alone would start a paid run on a
- * task that is not configured yet, and an export before its run has ended. The same output, or the same string with the
- * same profile, is the same task: another account or another service can have a task with the same id.
+ * What a program has declared for one task so far, by one name of the task: an output, or a string in an account. All
+ * resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is not configured yet, and
+ * an export before its run has ended.
  */
-export function taskOf(named: unknown, profile: unknown): DeclaredTask {
+interface DeclaredTask {
+  readonly declared: Declared[];
+  readonly owners: Owners<OwnedPart>;
+  /** Absent for a task that the program copies, until its resource names it. */
+  id?: unknown;
+  readonly account?: unknown;
+  /** The resource that copies the task. Two of these are two tasks. */
+  readonly isCopied: boolean;
+}
+
+/** A resource of a task. */
+export interface Declared {
+  readonly definition: AnyResource;
+  /** `Type "name"`. */
+  readonly title: string;
+  readonly parts: readonly OwnedPart[];
+  /** Whether it reads all rows that the task has, and not those of one run. */
+  readonly readsTask: boolean;
+  /** The resources that the program makes it depend on. */
+  inputs(): Promise<Resource[]>;
+  resource?: Resource;
+}
+
+/** Whether two names are names of one task. `maybe`: a preview does not know their values, which have one source. */
+type Sameness = "same" | "maybe" | "different";
+
+const program = perProgram(() => ({
+  tasks: new Set<DeclaredTask>(),
+  /** By what stands for an account, or undefined for outputs, which name a task in any account: by their names. */
+  byName: new Map<unknown, Map<unknown, DeclaredTask>>(),
+  byResource: new Map<Resource, DeclaredTask>(),
+}));
+
+/**
+ * What was declared for a task by this name. Other names can be names of the same task, see `samenessOf`.
+ * @param named undefined for a task that the program copies
+ * @param account a string or an object that stands for the account, or an output of it
+ */
+export function taskOf(named: unknown, account: unknown): DeclaredTask {
+  const { tasks } = program();
   // An id can be an integer in a program without types.
-  const taskId = typeof named === "number" ? String(named) : named;
-  const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
-  const key = isKnown ? JSON.stringify([profile, taskId]) : taskId;
-  const found = declaredTasks().get(key) ?? { owners: new Owners(), settings: [], runs: [] };
-  if (isKnown || Output.isInstance(taskId)) {
-    declaredTasks().set(key, found);
+  const id = typeof named === "number" ? String(named) : named;
+  const isString = typeof id === "string" && !Output.isInstance(account);
+  const names = namesIn(isString ? account : undefined);
+  const found = names.get(id) ?? {
+    declared: [],
+    owners: new Owners<OwnedPart>(),
+    id,
+    account,
+    isCopied: id === undefined,
+  };
+  if (isString || Output.isInstance(id) || id instanceof Promise) {
+    names.set(id, found);
   }
+  tasks.add(found);
   return found;
 }
 
-/** Notes outputs that name a task too. */
-export function alias(task: DeclaredTask, ...outputs: unknown[]): void {
+function namesIn(account: unknown): Map<unknown, DeclaredTask> {
+  const { byName } = program();
+  const names = byName.get(account) ?? new Map<unknown, DeclaredTask>();
+  byName.set(account, names);
+  return names;
+}
+
+/** Notes a resource whose outputs name a task, and these outputs. */
+export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknown[]): void {
+  program().byResource.set(resource, task);
   for (const each of outputs.filter(Output.isInstance)) {
-    declaredTasks().set(each, task);
+    namesIn(undefined).set(each, task);
+    task.id ??= each;
   }
 }
 
-/** Refuses a second owner of the same part of a task. Unknown values never conflict. */
-export function claim(resource: Resource, title: string, { owners }: DeclaredTask, parts: readonly OwnedPart[]): void {
-  const owner = { key: resource, title };
-  const found = owners.conflictWith(owner, parts);
-  if (found !== undefined) {
-    throw new RunError(
-      `${describeConflict(found.other.title, title, found.part, "the same task")} Keep it in one of them.`,
-    );
-  }
-  owners.note(owner, parts, "declared");
+/** The runs of the program, whatever names their tasks. */
+export function declaredRuns(): Declared[] {
+  return [...program().tasks].flatMap(({ declared }) => declared.filter(isRun));
 }
 
 /** The titles of exports by their files and runs. */
@@ -76,21 +110,119 @@ export function claimFile(title: string, { path, lotNo }: Readonly<Record<string
 }
 
 /**
- * The resources that must be in place before this one. Refuses settings that are declared after a run that needs them.
+ * Notes a resource of a task, and returns the resources that must be in place before it. Refuses a second owner of the
+ * same part of a task, settings that are declared after a run that needs them, and a run that is declared after an
+ * export that should read its rows. Compares ids that are known later once they are known: only those of resources that
+ * were declared before, which cannot wait for this one.
  */
-export function dependenciesOf({ provides, waitsFor }: AnyResource, title: string, task: DeclaredTask): Resource[] {
-  const [firstRun] = task.runs;
-  if (provides === "settings" && firstRun !== undefined) {
-    throw new RunError(
-      `${title} configures the task of ${firstRun.title}, which is declared before it. The run would start on a task that is not configured yet. ` +
-        `Declare ${title} before ${firstRun.title}.`,
-    );
+export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
+  const { waitsFor } = own.definition;
+  const before = [...task.declared];
+  refuse(tooLate(own, before) ?? conflict(own, task.owners));
+  const compared = [...program().tasks].flatMap((each): [DeclaredTask, Declared[]][] =>
+    mayBeSame(task, each) ? [[each, [...each.declared]]] : [],
+  );
+  task.declared.push(own);
+  task.owners.note({ key: own, title: own.title }, own.parts, "declared");
+  const needed = needs(waitsFor, before);
+  const exports = isRun(own) ? before.filter(({ readsTask }) => readsTask) : [];
+  if (compared.length === 0 && exports.length === 0) {
+    return needed;
   }
-  return waitsFor === undefined ? [] : task[waitsFor].map(({ resource }) => resource);
+  const ordered = async (): Promise<Resource[]> => {
+    const samenesses = await Promise.all(compared.map(([each]) => samenessOf(task, each)));
+    const same = compared.flatMap(([, each], index) => (samenesses[index] === "same" ? each : []));
+    const maybe = compared.flatMap(([, each], index) => (samenesses[index] === "maybe" ? each : []));
+    refuse(tooLate(own, same) ?? conflict(own, ownersOf(same)) ?? (await readsEarly(own, [...exports, ...same])));
+    return [...needed, ...needs(waitsFor, [...same, ...maybe])];
+  };
+  return ordered().catch(failed);
 }
 
-export function declare(resource: Resource, { provides }: AnyResource, title: string, task: DeclaredTask): void {
-  if (provides !== undefined) {
-    task[provides].push({ title, resource });
+function isRun({ definition }: Declared): boolean {
+  return definition.provides === "runs";
+}
+
+function needs(part: AnyResource["waitsFor"], before: readonly Declared[]): Resource[] {
+  return before.flatMap(({ definition, resource }) =>
+    part !== undefined && definition.provides === part && resource !== undefined ? [resource] : [],
+  );
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) {
+    throw new RunError(problem);
   }
+}
+
+function ownersOf(declared: readonly Declared[]): Owners<OwnedPart> {
+  const owners = new Owners<OwnedPart>();
+  for (const each of declared) {
+    owners.note({ key: each, title: each.title }, each.parts, "declared");
+  }
+  return owners;
+}
+
+function conflict(own: Declared, owners: Owners<OwnedPart>): string | undefined {
+  const found = owners.conflictWith({ key: own, title: own.title }, own.parts);
+  return (
+    found && `${describeConflict(found.other.title, own.title, found.part, "the same task")} Keep it in one of them.`
+  );
+}
+
+function tooLate({ definition, title }: Declared, before: readonly Declared[]): string | undefined {
+  const run = definition.provides === "settings" ? before.find(isRun)?.title : undefined;
+  return (
+    run &&
+    `${title} configures the task of ${run}, which is declared before it. The run would start on a task that is not configured yet. ` +
+      `Declare ${title} before ${run}.`
+  );
+}
+
+async function readsEarly(own: Declared, before: readonly Declared[]): Promise<string | undefined> {
+  const exports = isRun(own) ? before.filter(({ readsTask }) => readsTask) : [];
+  const inputs = exports.length === 0 ? [] : await withResourcesOfComponents(await own.inputs());
+  const early = exports.find(({ resource }) => resource !== undefined && !inputs.includes(resource))?.title;
+  return (
+    early &&
+    `${early} reads the rows of the task of ${own.title}, which is declared after it. The rows of the run would be missing. ` +
+      `Declare ${own.title} before ${early}. If the export must read before the run, add ${early} to dependsOn of ${own.title}.`
+  );
+}
+
+/** Whether it needs a comparison. The name of a task that is copied later can be a string from an earlier command. */
+function mayBeSame(one: DeclaredTask, other: DeclaredTask): boolean {
+  if (one === other || (one.isCopied && other.isCopied) || other.declared.length === 0) {
+    return false;
+  }
+  return [one, other].some(({ id, account }) => typeof id !== "string" || Output.isInstance(account));
+}
+
+async function samenessOf(one: DeclaredTask, other: DeclaredTask): Promise<Sameness> {
+  const [of, ofOther] = await Promise.all([originOf(one), originOf(other)]);
+  if (of.task === ofOther.task) {
+    return "same";
+  }
+  if (of.task.isCopied && ofOther.task.isCopied) {
+    return "different";
+  }
+  const ids = await Promise.all([one.id, other.id].map(valueOf));
+  const accounts = await Promise.all([one.account, other.account].map(valueOf));
+  const areKnown = [...ids, ...accounts].every((each) => each !== undefined);
+  if (areKnown) {
+    return String(ids[0]) === String(ids[1]) && accounts[0] === accounts[1] ? "same" : "different";
+  }
+  return of.sources.some((each) => ofOther.sources.includes(each)) ? "maybe" : "different";
+}
+
+/** The task that a name comes from, and the resources: an output of `copy.id` alone is the task of `copy`. */
+async function originOf(task: DeclaredTask): Promise<{ task: DeclaredTask; sources: readonly Resource[] }> {
+  const sources = task.id === undefined ? [] : await resourcesBehind(output(task.id));
+  const tasks = new Set(sources.map((each) => program().byResource.get(each)));
+  const [only] = tasks;
+  return { task: tasks.size === 1 && only !== undefined ? only : task, sources };
+}
+
+async function valueOf(named: unknown): Promise<unknown> {
+  return named === undefined ? undefined : knownValue(output(named));
 }

@@ -2,6 +2,7 @@ import type { Input, OutputInstance } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
 import { describeValue, isPlainMap } from "../resources/values";
 import type { ExtractionResource } from "./extractionResource";
+import { failed } from "./perProgram";
 
 /**
  * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these,
@@ -71,7 +72,8 @@ export function triggersOf(owner: string, value: unknown, advice: string, path =
     throw new RunError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
   }
   if (Output.isInstance(value) || value instanceof Promise) {
-    return output(value).apply((known) => orNever(() => triggersOf(owner, known, advice, path)));
+    const look = async (known: unknown): Promise<unknown> => triggersOf(owner, known, advice, path);
+    return output(value).apply((known) => look(known).catch(failed));
   }
   if (Array.isArray(value)) {
     return value.map((each, index) => triggersOf(owner, each, advice, `${path}[${index}]`));
@@ -84,19 +86,6 @@ export function triggersOf(owner: string, value: unknown, advice: string, path =
     return Object.fromEntries(fields);
   }
   return value;
-}
-
-/**
- * The SDK would show an error in an output with a stack. So the program fails with a rejection of its own, and the
- * output never resolves.
- */
-function orNever(look: () => unknown): unknown {
-  try {
-    return look();
-  } catch (error) {
-    void Promise.reject(error);
-    return new Promise(() => undefined);
-  }
 }
 
 /** Names a value that the engine receives as an empty map or not at all. */

@@ -1,5 +1,6 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
+import { accountOf, credentialsOf, storeNameOf } from "../config/account";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
@@ -106,22 +107,16 @@ export class Host {
    * that the token store keeps by their name.
    */
   account(profile: string | undefined): string {
-    return JSON.stringify([this.origin(profile), this.credentials(profile)]);
-  }
-
-  private credentials(profile: string | undefined): string {
-    const options = this.config.clientOptions(profile);
-    const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = options;
-    const tokens = { accessToken, refreshToken, credentialCommand };
-    const isKnownByKey = credentials === "apiKey" || Object.values(tokens).every((token) => token === undefined);
-    return JSON.stringify([isKnownByKey ? { apiKey } : tokens, storeNameOf(options)]);
+    return accountOf(this.config.clientOptions(profile));
   }
 
   /** The name of a resource in the journal; undefined if its service is not known. */
   nameOf(urn = "", profile = ""): ResourceName | undefined {
     const of = profile === "" ? undefined : profile;
     const origin = this.origin(of);
-    return origin === undefined ? undefined : { urn, origin, profile, credentials: this.credentials(of) };
+    return origin === undefined
+      ? undefined
+      : { urn, origin, profile, credentials: credentialsOf(this.config.clientOptions(of)) };
   }
 
   tasksOf(profile: string | undefined): AccountTasks {
@@ -282,13 +277,6 @@ export class Host {
       return { client, actionReader: new ActionReader(client, this.steps) };
     });
   }
-}
-
-/** The profile, if only the token store has its tokens. */
-function storeNameOf(options: ServiceClientOptions): string | undefined {
-  const { accessToken, refreshToken, credentialCommand, tokenStore, profile } = options;
-  const isConfigured = [accessToken, refreshToken, credentialCommand].some((each) => each !== undefined);
-  return isConfigured || tokenStore === undefined ? undefined : profile;
 }
 
 /** The value of a key, made at its first use. */

@@ -30,6 +30,8 @@ export interface Resource<
   readonly provides?: TaskPart;
   /** What of its task must exist before this resource, if the program declares both. */
   readonly waitsFor?: TaskPart;
+  /** Whether it reads all rows that the task has at that moment: also those of a run that the program declares later. */
+  readsTask?(args: Readonly<Record<string, unknown>>): boolean;
 
   /** True if every replace must delete first, also a replace that the user requests and `diff` does not see. */
   readonly deletedFirst?: boolean;

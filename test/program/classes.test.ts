@@ -51,6 +51,29 @@ async function refusalOf(program: () => unknown): Promise<string> {
   return error.message;
 }
 
+/** The error with which a program ends, thrown or as a rejection of its own. */
+async function rejectionOf(program: () => unknown): Promise<string> {
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      process.once("unhandledRejection", (error: Error) => resolve(error.message));
+      run(program).then(
+        () => reject(new Error("it should have been refused")),
+        (error: Error) => resolve(error.message),
+      );
+    });
+  } finally {
+    // A thrown error is a rejection of the stack too.
+    process.on("unhandledRejection", () => undefined);
+    await new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+    process.removeAllListeners("unhandledRejection");
+    for (const each of listeners) {
+      process.on("unhandledRejection", each);
+    }
+  }
+}
+
 /** Asserts that a program is refused with an error that names these, in this order. */
 async function refuses(program: () => unknown, ...names: string[]): Promise<void> {
   const message = await refusalOf(program);
@@ -333,8 +356,98 @@ describe("typed classes", () => {
       new webextract.TaskActionConfig("one-wait", { taskId: one.id, actions: wait });
       new webextract.TaskActionConfig("one-unknown", { taskId: one.id, actions: pulumi.output(open) });
       new webextract.TaskActionConfig("two-url", { taskId: two.id, actions: open });
-      new webextract.TaskActionConfig("other-url", { taskId: one.id.apply((id) => id), actions: open });
+      new webextract.TaskActionConfig("other-url", { taskId: pulumi.output("another"), actions: open });
     });
+  });
+
+  /** Each way to write the id of a task: what a resource of it takes, from the copy. */
+  const forms: Record<string, (copy: webextract.TaskCopy) => unknown> = {
+    "the id": ({ id }) => id,
+    taskId: ({ taskId }) => taskId,
+    "the resource": (copy) => copy,
+    interpolate: ({ id }) => pulumi.interpolate`${id}`,
+    apply: ({ id }) => id.apply((known) => known),
+    all: ({ id }) => pulumi.all([id]).apply(([known]) => known),
+    output: ({ id }) => pulumi.output(id),
+    "a promise": ({ id }) => Promise.resolve(id),
+    secret: ({ id }) => pulumi.secret(id),
+    "the id as a string of an earlier up": () => "copy-id",
+    "the string as an output": () => pulumi.output("copy-id"),
+    "the string as a promise": () => Promise.resolve("copy-id"),
+  };
+  const accounts = { none: undefined, name: "main", output: pulumi.output("main"), secret: pulumi.secret("main") };
+
+  for (const [form, idOf] of Object.entries(forms)) {
+    it(`order the resources of a task whose id is written in another way: ${form}`, async () => {
+      const registered = await run(() => {
+        const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+        const other = new webextract.TaskCopy("other", { sourceTaskId: "s", taskGroupId: "g" });
+        const taskId = () => idOf(copy) as string;
+        const urls = { urls: ["https://shop.test/"] };
+        new webextract.TaskStartUrls("urls", { taskId: copy.id, ...urls });
+        new webextract.TaskActionConfig("config", { taskId: taskId(), actions: open });
+        new webextract.TaskStartUrls("other-urls", { taskId: other.id, ...urls });
+        new webextract.CloudRun("run", { taskId: taskId() });
+        new webextract.DataExport("rows", { taskId: copy.id, scope: "all", path: "a.ndjson" });
+        new webextract.DataExport("again", { taskId: taskId(), scope: "notExported", path: "b.ndjson" });
+      });
+      const settings = ["config", "urls"];
+      const ofRun = registered.run?.dependsOn.filter((each) => each !== "copy");
+      assert.deepEqual(ofRun, settings);
+      for (const name of ["rows", "again"]) {
+        assert.deepEqual(
+          registered[name]?.dependsOn.filter((each) => each !== "copy"),
+          ["run"],
+        );
+      }
+    });
+
+    it(`refuse what is declared in the wrong order, or twice, with the id in another form: ${form}`, async () => {
+      const wrong = (second: (taskId: string) => void, first: (taskId: pulumi.Output<string>) => void) =>
+        rejectionOf(() => {
+          const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
+          first(copy.id);
+          second(idOf(copy) as string);
+        });
+      const config = (name: string) => (taskId: pulumi.Input<string>) =>
+        void new webextract.TaskActionConfig(name, { taskId, actions: open });
+      const start = (taskId: pulumi.Input<string>) => void new webextract.CloudRun("run", { taskId });
+      const read = (taskId: pulumi.Input<string>) =>
+        void new webextract.DataExport("rows", { taskId, scope: "all", path: "a.ndjson" });
+      assert.match(await wrong(config("config"), start), /"config" configures the task of CloudRun "run"/);
+      assert.match(await wrong(config("two"), config("one")), /"one" and .*"two" both manage property "Url"/);
+      assert.match(await wrong(start, read), /DataExport "rows" reads the rows of the task of CloudRun "run"/);
+    });
+  }
+
+  for (const [form, profile] of Object.entries(accounts)) {
+    it(`order the resources of a task of a profile that is written in another way: ${form}`, async () => {
+      const args = { taskId: "t", profile } as { taskId: string };
+      const registered = await run(() => {
+        new webextract.TaskStartUrls("urls", { ...args, urls: ["https://shop.test/"] });
+        new webextract.TaskActionConfig("config", {
+          taskId: "t",
+          actions: open,
+          ...(profile !== undefined && { profile: "main" }),
+        });
+        new webextract.CloudRun("run", args);
+        new webextract.DataExport("rows", { ...args, scope: "all", path: "a.ndjson" });
+        new webextract.CloudRun("other", { taskId: "t", profile: "other" });
+      });
+      assert.deepEqual(registered.run?.dependsOn, ["config", "urls"]);
+      assert.deepEqual(registered.rows?.dependsOn, ["run"]);
+      assert.deepEqual(registered.other?.dependsOn, []);
+    });
+  }
+
+  it("take an export before a run if the program says that the run waits for it", async () => {
+    const registered = await run(() => {
+      const read = { taskId: "t", scope: "notExported" as const };
+      const before = new webextract.DataExport("before", { ...read, path: "a.ndjson" });
+      const also = new webextract.DataExport("also", { ...read, path: "b.ndjson" });
+      new webextract.CloudRun("run", { taskId: "t", triggers: [also.sha256] }, { dependsOn: before });
+    });
+    assert.deepEqual(registered.run?.dependsOn, ["also", "before"]);
   });
 
   it("ignore what another program of the process declared", async () => {
@@ -454,8 +567,8 @@ describe("typed classes", () => {
       const actions = { toString: action, valueOf: action, constructor: action };
       new webextract.ExtractionTask("task", { from: { adoptTaskId: "t" }, actions });
       const columns = { toString: "int64" as const };
-      new webextract.DataExport("rows", { taskId: "t", scope: "all", path: "a.parquet", format: "parquet", columns });
       new webextract.CloudRun("run", { taskId: "t", triggers: [{ toString: "x" }] });
+      new webextract.DataExport("rows", { taskId: "t", scope: "all", path: "a.parquet", format: "parquet", columns });
     });
     assert.deepEqual(Object.keys(registered).sort(), ["project-stack", "rows", "run", "task"]);
   });

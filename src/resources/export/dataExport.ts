@@ -43,6 +43,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   // The file of an instance that is deleted first stays where the new one has the same path, and is its own then.
   knowsEarlier: true,
   waitsFor: "runs",
+  readsTask: ({ scope }) => scope === "all" || scope === "notExported",
   args: {
     taskId: { kind: id, required: true },
     scope: { kind: choice("batch", "all", "notExported"), required: true },
