@@ -21,8 +21,10 @@ export async function failedInputs(properties: object, dependsOn: unknown): Prom
 
 /** The resources that a program makes one depend on: those behind its values, and those of `dependsOn`. */
 export async function inputsOf(values: object, dependsOn: unknown): Promise<Resource[]> {
+  // At once, because the caller can add what waits for this result to the values.
+  const behind = resourcesBehind(output(values));
   const named = [await knownValue(output(dependsOn ?? []))].flat() as Resource[];
-  return [...(await resourcesBehind(output(values))), ...named];
+  return [...(await behind), ...named];
 }
 
 async function nameOf({ urn }: Resource): Promise<string> {

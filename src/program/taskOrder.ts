@@ -190,9 +190,13 @@ async function readsEarly(own: Declared, before: readonly Declared[]): Promise<s
   );
 }
 
-/** Whether it needs a comparison. The name of a task that is copied later can be a string from an earlier command. */
+/**
+ * Whether the task of a resource that is declared now needs a comparison with an earlier one. A task that the resource
+ * itself copies has no name yet: the resource would wait for its own id.
+ */
 function mayBeSame(one: DeclaredTask, other: DeclaredTask): boolean {
-  if (one === other || (one.isCopied && other.isCopied) || other.declared.length === 0) {
+  const isUnnamed = one.id === undefined;
+  if (isUnnamed || one === other || (one.isCopied && other.isCopied) || other.declared.length === 0) {
     return false;
   }
   return [one, other].some(({ id, account }) => typeof id !== "string" || Output.isInstance(account));
@@ -206,8 +210,8 @@ async function samenessOf(one: DeclaredTask, other: DeclaredTask): Promise<Samen
   if (of.task.isCopied && ofOther.task.isCopied) {
     return "different";
   }
-  const ids = await Promise.all([one.id, other.id].map(valueOf));
-  const accounts = await Promise.all([one.account, other.account].map(valueOf));
+  const ids = await Promise.all([one.id, other.id].map(valueNamed));
+  const accounts = await Promise.all([one.account, other.account].map(valueNamed));
   const areKnown = [...ids, ...accounts].every((each) => each !== undefined);
   if (areKnown) {
     return String(ids[0]) === String(ids[1]) && accounts[0] === accounts[1] ? "same" : "different";
@@ -223,6 +227,6 @@ async function originOf(task: DeclaredTask): Promise<{ task: DeclaredTask; sourc
   return { task: tasks.size === 1 && only !== undefined ? only : task, sources };
 }
 
-async function valueOf(named: unknown): Promise<unknown> {
+async function valueNamed(named: unknown): Promise<unknown> {
   return named === undefined ? undefined : knownValue(output(named));
 }
