@@ -136,7 +136,8 @@ export class RequestSender {
         headers,
         json: request.json,
         upload: request.upload,
-        freshConnection: !request.mayRepeat || request.operation.returnsOnce === true,
+        // After a lost response too: each kept connection can be as stale as the one that was lost.
+        freshConnection: !request.mayRepeat || request.operation.returnsOnce === true || call.anyLost,
         timeout: settings.timeoutSeconds * 1000,
         signal: call.ended,
       });
