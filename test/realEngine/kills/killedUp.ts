@@ -193,9 +193,16 @@ export class KilledUp {
     const lines = this.steps.flatMap((step) => {
       const args = argsOf(step);
       const text = JSON.stringify({ ...args, ...this.ways.get(step.name) });
-      return args === undefined ? [] : [`new ${step.type}("${step.name}", ${this.withSubtask(text, step.name)});`];
+      const line = `new ${step.type}("${step.name}", ${this.withSubtask(text, step.name)});`;
+      return args === undefined ? [] : [{ line, copies: !("taskId" in args) }];
     });
-    this.world.program(lines.join("\n"));
+    // A resource of a task whose id is a text waits for the copies that are declared before it: it could be one of them.
+    this.world.program(
+      lines
+        .sort((one, other) => Number(one.copies) - Number(other.copies))
+        .map(({ line }) => line)
+        .join("\n"),
+    );
   }
 
   private withSubtask(text: string, taskId: string): string {
