@@ -116,7 +116,7 @@ describe("an operation with a faulty response", () => {
         emulator.clearRequests();
         emulator.clearFaults();
         emulator.fault({ operation: name, ...fault });
-        const isLate = fault.kind === "hang" || fault.kind === "late";
+        const isLate = ["hang", "late", "slow"].includes(fault.kind);
         const outcome = await send(name, isLate ? impatient : client).catch((error: unknown) => error);
         const requests = emulator.requests.filter(({ operation }) => operation === name);
         const effects = requests.filter(({ tookEffect }) => tookEffect).length;
