@@ -10,3 +10,8 @@ pulumi up --yes
 # #region pendingCreates
 pulumi refresh --yes --clear-pending-creates
 # #endregion
+
+# #region backup
+cd .pulumi/stacks/PROJECT # in the folder of `pulumi login`
+cp STACK.json.bak STACK.json
+# #endregion

@@ -104,17 +104,22 @@ export class Host {
    * that the token store keeps by their name.
    */
   account(profile: string | undefined): string {
+    return JSON.stringify([this.origin(profile), this.credentials(profile)]);
+  }
+
+  private credentials(profile: string | undefined): string {
     const options = this.config.clientOptions(profile);
     const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = options;
     const tokens = { accessToken, refreshToken, credentialCommand };
     const isKnownByKey = credentials === "apiKey" || Object.values(tokens).every((token) => token === undefined);
-    return JSON.stringify([this.origin(profile), isKnownByKey ? { apiKey } : tokens, storeNameOf(options)]);
+    return JSON.stringify([isKnownByKey ? { apiKey } : tokens, storeNameOf(options)]);
   }
 
   /** The name of a resource in the journal; undefined if its service is not known. */
   nameOf(urn = "", profile = ""): ResourceName | undefined {
-    const origin = this.origin(profile === "" ? undefined : profile);
-    return origin === undefined ? undefined : { urn, origin, profile };
+    const of = profile === "" ? undefined : profile;
+    const origin = this.origin(of);
+    return origin === undefined ? undefined : { urn, origin, profile, credentials: this.credentials(of) };
   }
 
   tasksOf(profile: string | undefined): AccountTasks {

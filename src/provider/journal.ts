@@ -3,13 +3,13 @@ import type { ProviderConfig } from "../config/config";
 import { ResourceError } from "../resources/resource";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
-import { describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
+import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
 import { partsOfUrn } from "../resources/urn";
 import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
 import type { Processes } from "../service/files/processes";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
-import { keyOf } from "./journalFiles";
+import { isFarFromNow, keyOf } from "./journalFiles";
 
 /** A resource as the engine shows it. */
 export interface Sighting {
@@ -31,6 +31,8 @@ interface Note {
    * or taken over by this process. `returned`: the same, and its step has ended, so that its result went to the engine.
    */
   is: "left" | "running" | "own" | "returned" | "dropped";
+  /** Whether the user was told what it says: the state has its placeholder, or a warning named it. */
+  isTold?: boolean;
 }
 
 /**
@@ -43,7 +45,8 @@ interface Note {
  * and words for messages. After the response, the id of what was made is added. The next step of the same resource with
  * the same arguments finds the entry, also in the same process, where the engine repeats a failed step for a hook.
  * While another process of the entry runs, the step is refused. Otherwise it takes over what the request made. Without
- * an id, nobody knows what was made, and the step sends nothing.
+ * an id, nobody knows what was made, and the step sends nothing. Neither does it if the entry may be of another account,
+ * or of another time.
  *
  * An entry is dropped when the state contains its result: when the engine shows a resource with that result to a later
  * command, or at the ordinary end of this process, when the engine has saved what the steps returned and the response
@@ -83,8 +86,9 @@ export class Journal {
 
   /** Call it for each resource that the engine shows. */
   async saw(name: ResourceName, sighting: Sighting): Promise<void> {
-    for (const note of await this.left(name, sighting.id)) {
-      if (note.is === "left") {
+    for (const note of await this.left(name.urn, sighting.id)) {
+      const isShown = keyOf(note.entry.urn) === keyOf(name.urn) && note.entry.id === sighting.id;
+      if (note.is === "left" && (isShown || this.isOfAccount(note.entry, name))) {
         this.judge(note, name.urn, sighting);
       }
     }
@@ -151,15 +155,22 @@ export class Journal {
     }
   }
 
-  /**
-   * What earlier processes have left of this resource, or of what has this id, and counts for its service and profile.
-   */
-  private async left({ urn, origin, profile }: ResourceName, id = ""): Promise<Set<Note>> {
+  /** What earlier processes have left of this resource, or of what has this id, in any account. */
+  private async left(urn: string, id = ""): Promise<Set<Note>> {
     await this.load();
-    const found = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
-    const notes = found.filter(({ entry }) => this.config.isPresent(entry.origin, origin) && entry.profile === profile);
+    const notes = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
     await Promise.all(notes.map((note) => this.lookAgain(note)));
     return new Set(notes.filter(({ is }) => is === "left" || is === "running"));
+  }
+
+  private isOfService(entry: Entry, { origin }: ResourceName): boolean {
+    return this.config.isPresent(entry.origin, origin);
+  }
+
+  /** The tokens of a profile can change, and the same credentials can get another name. */
+  private isOfAccount(entry: Entry, name: ResourceName): boolean {
+    const isSame = entry.profile === name.profile || hasSameCredentials(entry, name) === true;
+    return isSame && this.isOfService(entry, name);
   }
 
   private ownOf({ urn }: ResourceName): Note[] {
@@ -167,13 +178,26 @@ export class Journal {
   }
 
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
-    const ofOthers = await this.left(name);
+    const ofOthers = await this.left(name.urn);
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
-    const unreadable = this.files.unreadable.get(keyOf(name.urn));
-    if (unreadable !== undefined) {
-      throw new ResourceError(unreadable);
+    const problem = this.files.problemOf(name.urn);
+    if (problem !== undefined) {
+      throw new ResourceError(problem);
     }
     const same = noted.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
+    const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
+    for (const each of doubtful) {
+      if (same.includes(each)) {
+        const wayOut = this.describeWayOut(each.entry);
+        throw new ResourceError(
+          `${this.describeDoubt(each.entry, name)} Nothing was sent. ${wayOut} Then run "pulumi up" again.`,
+        );
+      }
+      if (isMaking(each.entry)) {
+        const next = `Look for it at the service, and delete ${this.files.path(each.entry)}.`;
+        this.tell(each, `${this.describeDoubt(each.entry, name)} ${next}`, name.urn);
+      }
+    }
     const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
     if (note === undefined) {
       return undefined;
@@ -182,7 +206,34 @@ export class Journal {
     if (note.is === "running") {
       throw new ResourceError(this.describeRunning(note.entry));
     }
-    return { ...note.entry, isRepeated, takeOver: () => void Object.assign(note, { is: "own" }) };
+    const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
+    return { ...note.entry, isRepeated, hasOtherCredentials, takeOver: () => void Object.assign(note, { is: "own" }) };
+  }
+
+  /** Whether nobody but the user knows if the entry counts. Any append is looked for in the list, at any time. */
+  private isInDoubt(entry: Entry, name: ResourceName): boolean {
+    return !this.isOfAccount(entry, name) || (isMaking(entry) && isFarFromNow(entry));
+  }
+
+  private describeDoubt(entry: Entry, name: ResourceName): string {
+    const { origin, profile } = entry;
+    const account = (of: string): string => (of === "" ? "no profile" : `profile "${of}"`);
+    const reason = !this.isOfService(entry, name)
+      ? `and this resource is at ${name.origin} now. If that is the same service, set webextract:movedFrom to ${origin}.`
+      : this.isOfAccount(entry, name)
+        ? "more than 30 days away from the time of this machine."
+        : `and this resource has ${account(name.profile)} now, with other credentials.`;
+    return `${describeMade(entry)}, with ${account(profile)} at ${origin}, ${reason}`;
+  }
+
+  private describeWayOut(entry: Entry): string {
+    const { operation, id } = entry;
+    const file = this.files.path(entry);
+    if (!isMaking(entry)) {
+      return `If nobody needs it, delete ${file}.`;
+    }
+    const adopting = `set ${adoptingArgument(operation)} to ${id === undefined ? "its id" : `"${id}"`}`;
+    return `Look for it at the service. To adopt it, ${adopting}; to send the request, set retry to a new string or delete ${file}.`;
   }
 
   /** A process that was running can have noted its response and ended since, or have removed its entry. */
@@ -210,13 +261,15 @@ export class Journal {
     await this.load();
     const { operation, inputs, what, detail = {} } = request;
     const salt = randomBytes(16).toString("hex");
+    const { credentials, ...resource } = name;
     const entry: Entry = {
       version: 1,
       operation,
-      ...name,
+      ...resource,
       what,
       time: Date.now(),
       salt,
+      account: hashOf(salt, { credentials }),
       inputs: hashOf(salt, inputs),
       id,
       detail,
@@ -258,6 +311,12 @@ export class Journal {
     const { entry } = note;
     const { final, id } = sighting;
     const isMade = isMaking(entry);
+    if (isPlaceholderOf(entry, sighting) && final !== "deleted") {
+      // The entry stays until the user has answered: a replace that the user requests makes the resource again without a
+      // look at its state, and a state can be deleted.
+      note.isTold = true;
+      return;
+    }
     if (isInState(entry, sighting)) {
       this.drop(note);
       return;
@@ -270,12 +329,19 @@ export class Journal {
     }
     if (isMade) {
       const other = `This resource is "${id}" now, and no state holds any other one. Look for it at the service.`;
-      this.warn(`${describeMade(entry)}. ${other}`, urn);
+      this.tell(note, `${describeMade(entry)}. ${other}`, urn);
       this.drop(note);
     } else {
       // Obsolete when the engine has saved this step.
       note.is = "own";
     }
+  }
+
+  private tell(note: Note, message: string, urn: string): void {
+    if (note.isTold !== true) {
+      this.warn(message, urn);
+    }
+    note.isTold = true;
   }
 
   private drop(note: Note): void {
@@ -288,8 +354,19 @@ function isMaking({ operation }: Entry): boolean {
   return operation === "copyTask" || operation === "startTask";
 }
 
+/** Undefined for an entry of an earlier version. */
+function hasSameCredentials({ account, salt }: Entry, { credentials }: ResourceName): boolean | undefined {
+  return account === undefined ? undefined : account === hashOf(salt, { credentials });
+}
+
+/** Whether the shown resource says the same as this entry without a response. */
+function isPlaceholderOf({ urn, id }: Entry, shown: Sighting): boolean {
+  return id === undefined && isPlaceholderId(shown.id) && partsOfUrn(urn).ownType === shown.type;
+}
+
 /** Whether the shown resource contains the result of the request. */
-function isInState({ urn, operation, id, salt, inputs, detail }: Entry, shown: Sighting): boolean {
+function isInState(entry: Entry, shown: Sighting): boolean {
+  const { urn, operation, id, salt, inputs, detail } = entry;
   if (partsOfUrn(urn).ownType !== shown.type) {
     return false;
   }
@@ -299,8 +376,7 @@ function isInState({ urn, operation, id, salt, inputs, detail }: Entry, shown: S
     case "export":
       return id === shown.state.file && detail.sha256 === shown.state.sha256;
     default:
-      // A placeholder says the same as an entry without a response.
-      return id === undefined ? isPlaceholderId(shown.id) : id === shown.id;
+      return id === shown.id || isPlaceholderOf(entry, shown);
   }
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readdir, rename } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { lstat, readdir, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import { urnAs } from "../resources/urn";
-import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
+import { codeOf, makePrivateFolder, patiently, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
 import type { ProcessName } from "../service/files/processes";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
 
@@ -17,16 +17,20 @@ export interface ResourceName {
   origin: string;
   /** Empty for the credentials of the top level. */
   profile: string;
+  /** The credentials of its account. */
+  credentials: string;
 }
 
-/** One request that must not be sent twice. Contains no secret: only ids, and a salted hash of the inputs. */
-export interface Entry extends ResourceName {
+/** One request that must not be sent twice. Contains no secret: only ids, and salted hashes. */
+export interface Entry extends Omit<ResourceName, "credentials"> {
   version: 1;
   operation: OnceOperation;
   what: string;
   /** When it was sent: milliseconds since 1970. */
   time: number;
   salt: string;
+  /** The hash of the credentials. Earlier versions wrote none. */
+  account?: string;
   inputs: string;
   /** The id of what the request made; undefined before its response, and for an append. */
   id?: string;
@@ -35,8 +39,13 @@ export interface Entry extends ResourceName {
   process: ProcessName;
 }
 
-/** How long an entry counts, in milliseconds. */
+/** How far from now an entry can be to count, in milliseconds. */
 const countsFor = 30 * 24 * 3600 * 1000;
+
+/** Whether the entry is old, or the clock was wrong. */
+export function isFarFromNow({ time }: Entry): boolean {
+  return Math.abs(Date.now() - time) > countsFor;
+}
 
 /**
  * The same for a dynamic resource and a native one, so that a resource that moves to the other kind finds its entries.
@@ -50,8 +59,8 @@ const fewFiles = pLimit(64);
 
 /** The journal's folder: a file for each entry. Its name begins with the key of the resource. */
 export class JournalFiles {
-  /** Why an entry cannot be read, by the key of its resource. */
-  readonly unreadable = new Map<string, string>();
+  /** Why entries cannot be read: by the key of their resource, or of all. */
+  private readonly unreadable = new Map<string | "all", string>();
 
   constructor(
     /** Undefined if the configuration switches the journal off: then the entries end with this process. */
@@ -64,7 +73,12 @@ export class JournalFiles {
     return this.folder !== undefined;
   }
 
-  /** All entries that can be read and still count. */
+  /** Why nothing may be sent for a resource: an entry of it may not have been read. */
+  problemOf(urn: string): string | undefined {
+    return this.unreadable.get("all") ?? this.unreadable.get(keyOf(urn));
+  }
+
+  /** All entries that can be read. */
   async all(): Promise<Entry[]> {
     const { folder } = this;
     if (folder === undefined) {
@@ -72,7 +86,15 @@ export class JournalFiles {
     }
     const entryName = /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json/;
     await removeAbandonedFiles(folder, (name) => entryName.test(name) && isTemporary(name));
-    const names = await readdir(folder).catch(() => []);
+    const names = await patiently(() => readdir(folder)).catch(async (error) => {
+      if (codeOf(error) === "ENOENT") return [];
+      this.unreadable.set(
+        "all",
+        `The journal in ${folder} cannot be read (${codeOf(error)})${await whose(folder)}. It may name a copy or a run that no state holds, so no request was sent. ` +
+          "Make the folder readable, or run the command as its user. If no command was killed, set webextract:journal to another folder.",
+      );
+      return [];
+    });
     const ours = names.filter((name) => entryName.exec(name)?.[0] === name);
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(join(folder, name)))))).flat();
   }
@@ -95,7 +117,8 @@ export class JournalFiles {
         // Earlier versions had one file for each operation of a resource. Another command can have renamed it already.
         await rename(file, this.path(entry)).catch(() => undefined);
       }
-      if (Date.now() - entry.time <= countsFor) {
+      // The rows of an old export are not those of today.
+      if (entry.operation !== "export" || !isFarFromNow(entry)) {
         return [entry];
       }
       this.remove(entry);
@@ -104,7 +127,7 @@ export class JournalFiles {
       const reason = error instanceof SyntaxError ? "it is corrupt" : codeOf(error);
       this.unreadable.set(
         basename(file).slice(0, basename(file).indexOf(".")),
-        `The journal entry ${file} cannot be read (${reason}). It may name a copy or a run that no state holds, ` +
+        `The journal entry ${file} cannot be read (${reason})${await whose(file)}. It may name a copy or a run that no state holds, ` +
           "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
       return [];
@@ -149,6 +172,16 @@ export class JournalFiles {
   path({ urn, salt }: Entry): string {
     return join(this.folder ?? "", `${keyOf(urn)}.${salt}.json`);
   }
+}
+
+/** Whose folder or file it is, or whose folder hides it: the end of a sentence, if it is another user's. */
+async function whose(path: string): Promise<string> {
+  const user = process.geteuid?.();
+  const owner = (await lstat(path).catch(() => undefined))?.uid;
+  if (owner === undefined && path !== dirname(path)) {
+    return whose(dirname(path));
+  }
+  return owner === user || owner === undefined ? "" : `: ${path} belongs to user ${owner}, and this is user ${user}`;
 }
 
 /** @throws SyntaxError if a power cut has damaged the entry, or a later version has written it */

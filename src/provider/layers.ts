@@ -158,11 +158,12 @@ const keepJournal: Layer = async (step, host, next) => {
 };
 
 /**
- * Whether a new instance follows, which takes over what a killed command made. A placeholder id names nothing that
- * could be replaced.
+ * Whether a new instance follows, which takes over what a killed command made. No diff has to ask for it: of a
+ * placeholder, the user can request a replace.
  */
 function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
-  return urn !== undefined && host.replaced.get(urn)?.isAskedFor === true && !isPlaceholderId(id);
+  const isAskedFor = urn !== undefined && host.replaced.get(urn)?.isAskedFor === true;
+  return isPlaceholderId(id) ? host.isChecked(urn) : isAskedFor;
 }
 
 /** Refuses a read that finds its task gone if the account is probably wrong. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
@@ -226,6 +226,59 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(world.journal(), []);
     });
 
+    describe("and another name of the account,", () => {
+      const profile = (credentials: object) => {
+        const baseUrl = `${world.emulator.url.replace("http:", "HTTP:")}/./`;
+        return JSON.stringify({ shop: { baseUrl, ...credentials } });
+      };
+
+      it("takes the copy over if its credentials are the same", async () => {
+        const copy = await copiedUnsaved();
+        const { accessToken, apiKey } = world.emulator.credentials;
+        world.configure({ profiles: profile({ accessToken, apiKey }) });
+        await copy.up({ ...copyArgs, profile: "shop" });
+        assert.deepEqual(copies(), [copy.id]);
+        assert.match(world.warnings.join(), /It was taken over/);
+        assert.deepEqual(world.journal(), []);
+      });
+
+      for (const kill of ["before", "after"] as const) {
+        it(`sends nothing if they are others, and names the copy (killed ${kill} the response)`, async () => {
+          const copy = world.declare("TaskCopy");
+          const saved =
+            kill === "before"
+              ? await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when: "after" })
+              : await world.unsaved(copy, () => copy.up(copyArgs));
+          const { apiKey } = world.emulator.credentials;
+          world.configure({ profiles: profile({ apiKey, accessToken: "another-token" }) });
+          for (let time = 0; time < 2; time++) {
+            const message = await failure(saved.up({ ...copyArgs, profile: "shop" }));
+            assert.match(
+              message,
+              /copy of task "task-1" .* with no profile at .* this resource has profile "shop" now/,
+            );
+            assert.doesNotMatch(message, /another-token/);
+          }
+          assert.equal(copies().length, 1);
+          world.configure({ profiles: "" });
+          const next = saved.up(copyArgs);
+          await (kill === "before" ? failure(next) : next);
+          assert.equal(copies().length, 1);
+        });
+      }
+
+      it("sends nothing if the copy is gone for other credentials of the same name", async () => {
+        const copy = await copiedUnsaved();
+        const [taskId] = copies();
+        world.emulator.change.deleteTask(String(taskId));
+        const [entry] = world.journal();
+        const name = String(readdirSync(folder()));
+        writeFileSync(join(folder(), name), JSON.stringify({ ...entry, account: "0".repeat(64) }));
+        assert.match(await failure(copy.up(copyArgs)), new RegExp(`"${taskId}" .* Set adoptTaskId to "${taskId}"`));
+        assert.equal(copies().length, 0);
+      });
+    });
+
     it("copies again when the journal is off", async () => {
       world.configure({ journal: "off" });
       const copy = await copiedUnsaved();
@@ -324,6 +377,37 @@ describe("the journal of requests that must not be sent twice", () => {
       });
     }
   });
+
+  for (const journal of ["on", "off"]) {
+    for (const [type, args, operation] of [
+      ["CloudRun", runArgs, "startTask"],
+      ["TaskCopy", copyArgs, "copyTask"],
+    ] as const) {
+      // Before the create of a new copy, the engine shows nothing of the old one: only the journal knows it.
+      if (journal === "off" && type === "TaskCopy") continue;
+      it(`sends nothing again in a replace that the user requests, nor after a deleted state (${type}, journal ${journal})`, async () => {
+        if (journal === "off") world.configure({ journal });
+        const lost = world.declare(type);
+        world.emulator.fault({ operation, kind: "reset", when: "after", times: 1 });
+        await failure(lost.up(args));
+        const made = () => [copies().length, runs().length];
+        const before = made();
+        const replace = () => (type === "CloudRun" ? lost.replaceDeleteFirst(args) : lost.replaceByHand());
+        for (let time = 0; time < 2; time++) {
+          assert.match(await failure(lost.up(args)), / may (?:exist|have started), sent at /);
+          assert.match(await failure(replace()), / may (?:exist|have started), sent at /);
+          if (journal === "on") {
+            assert.match(await failure(world.declare(type).up(args)), / may (?:exist|have started), sent at /);
+          }
+        }
+        assert.deepEqual(made(), before);
+        assert.deepEqual(world.warnings.join(), type === "CloudRun" ? world.warnings.join() : "");
+        await lost.up({ ...args, retry: "looked" });
+        assert.notDeepEqual(made(), before);
+        assert.deepEqual(world.journal(), []);
+      });
+    }
+  }
 
   it("sends nothing again after a lost response whose placeholder no state holds, as with pulumi do --stateless", async () => {
     const copy = world.declare("TaskCopy");
@@ -535,14 +619,14 @@ describe("the journal of requests that must not be sent twice", () => {
         { isPresent: (written, service) => [service, ...movedFrom].includes(written), skipsCheckpoints: false },
         { own: { host: "here", pid }, isRunning },
       );
-    const name = { urn: urnOf("CloudRun"), origin: here, profile: "" };
+    const name = { urn: urnOf("CloudRun"), origin: here, profile: "", credentials: "secret" };
     const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
     const noRequest = () => assert.fail("a request was sent");
     const refused = async (): Promise<string> => {
       throw Object.assign(new Error("429"), { name: "ServiceError", kind: "throttled", outcome: "notExecuted" });
     };
 
-    it("knows only an entry of the same operation, URN, profile and origin, or of an origin that the service had before", async () => {
+    it("knows an entry of the same operation, URN and account, and refuses one that may be of another account", async () => {
       const made = { ...start, detail: { listBefore: 3 } };
       await journalOf(1)
         .of(name)
@@ -552,9 +636,21 @@ describe("the journal of requests that must not be sent twice", () => {
       const [journal, origin] = [journalOf(2), "https://new.test"];
       assert.equal(await known(journal, {}, "copyTask"), undefined);
       assert.equal(await known(journal, { urn: urnOf("CloudRun", "other") }), undefined);
-      assert.equal(await known(journal, { profile: "other" }), undefined);
-      assert.equal(await known(journal, { origin }), undefined);
-      assert.equal(await known(journalOf(2, ["https://third.test"]), { origin }), undefined);
+      const file = join(folder(), String(readdirSync(folder())));
+      for (const [other, of, reason] of [
+        [journal, { profile: "other", credentials: "others" }, 'this resource has profile "other" now'],
+        [journal, { origin }, `this resource is at ${origin} now.*set webextract:movedFrom to ${here}\\.`],
+        [journalOf(2, ["https://third.test"]), { origin }, "this resource is at"],
+      ] as const) {
+        const message = await failure(known(other, of));
+        const made = '"made" \\(a paid run\\) was made at .*, with no profile at https://service\\.test, and';
+        assert.match(message, new RegExp(`^${made} ${reason}.* Nothing was sent\\. .*set adoptLotNo to "made"`));
+        assert.ok(message.includes(`set retry to a new string or delete ${file}.`), message);
+      }
+      for (const of of [{}, { credentials: "new ones" }, { profile: "renamed" }]) {
+        const found = await known(journal, of);
+        assert.deepEqual([found?.id, found?.hasOtherCredentials], ["made", "credentials" in of]);
+      }
       for (const found of [await known(journal, {}), await known(journalOf(2, [here]), { origin })]) {
         assert.deepEqual([found?.id, found?.detail], ["made", { listBefore: 3 }]);
       }
@@ -676,10 +772,14 @@ describe("the journal of requests that must not be sent twice", () => {
 
     it("says nothing of a request without a response when the state has its placeholder", async () => {
       const lost = async (): Promise<string> => Promise.reject(new Error("lost"));
-      for (const final of [undefined, "stays", "deleted"] as const) {
-        await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
+      await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
+      for (const [final, left] of [
+        [undefined, 1],
+        ["stays", 1],
+        ["deleted", 0],
+      ] as const) {
         await journalOf(2).saw(name, { type: "CloudRun", id: "unknown-1", args: {}, state: {}, final });
-        assert.deepEqual([world.journal(), world.warnings], [[], []]);
+        assert.deepEqual([world.journal().length, world.warnings], [left, []]);
       }
       await assert.rejects(journalOf(1).of(name).once(start, lost, String), /lost/);
       await journalOf(2).saw(name, { type: "CloudRun", id: "other", args: {}, state: {}, final: "deleted" });
@@ -733,7 +833,7 @@ describe("the journal of requests that must not be sent twice", () => {
         .of(name)
         .once(start, async () => "made", String);
       for (const urn of ["", urnOf("CloudRun", "renamed")]) {
-        await journalOf(2).saw({ ...name, urn, profile: "other" }, shown);
+        await journalOf(2).saw({ ...name, urn, profile: "other", credentials: "others" }, shown);
         assert.equal(world.journal().length, 1);
       }
       await journalOf(2).saw({ ...name, urn: urnOf("CloudRun", "renamed") }, shown);
@@ -961,7 +1061,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const [file = ""] = readdirSync(folder());
       assert.equal(statSync(join(folder(), file)).mode & 0o777, 0o600);
       const [entry] = world.journal();
-      const { salt, inputs, time, detail, process: sender, ...rest } = entry ?? {};
+      const { salt, account, inputs, time, detail, process: sender, ...rest } = entry ?? {};
       assert.deepEqual(sender, world.providers.name);
       assert.deepEqual(rest, {
         version: 1,
@@ -972,7 +1072,7 @@ describe("the journal of requests that must not be sent twice", () => {
         what: 'paid run of task "task-1"',
         id: run.id,
       });
-      assert.match(`${salt} ${inputs}`, /^[0-9a-f]{32} [0-9a-f]{64}$/);
+      assert.match(`${salt} ${account} ${inputs}`, /^[0-9a-f]{32} [0-9a-f]{64} [0-9a-f]{64}$/);
       assert.equal(JSON.stringify(entry).includes("only in the arguments"), false);
     });
 
@@ -1006,15 +1106,15 @@ describe("the journal of requests that must not be sent twice", () => {
     }
 
     it("warns once if it cannot be written, and continues", async () => {
-      world.write("no-folder", "");
-      world.configure({ journal: world.path(join("no-folder", "journal")) });
+      // A program may make no folder there.
+      world.configure({ journal: "/proc/none/journal" });
       await world.command(async () => {
         await world.declare("TaskCopy", "one").up(copyArgs);
         await world.declare("TaskCopy", "two").up(copyArgs);
       });
       assert.equal(copies().length, 2);
       assert.equal(world.warnings.length, 1);
-      assert.match(String(world.warnings[0]), /^The journal in .* cannot be written \(ENOTDIR\)/);
+      assert.match(String(world.warnings[0]), /^The journal in .* cannot be written \(ENOENT\)/);
     });
 
     it("sends nothing if an entry cannot be read", async () => {
@@ -1051,19 +1151,107 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.deepEqual(readdirSync(folder()), [theirs]);
     });
 
-    it("names the unmanaged copy for a month", async () => {
+    it("names the unmanaged copy, however old its entry is", async () => {
       const copy = await copiedUnsaved();
-      letPass(29 * 24 * hour);
+      letPass(400 * 24 * hour);
       await copy.up({ adoptTaskId: "task-1" });
       assert.match(world.warnings.join(), /no state holds any other one/);
+      assert.deepEqual(world.journal(), []);
     });
 
-    it("removes entries that are a month old", async () => {
-      const copy = await copiedUnsaved();
+    for (const [when, days] of [
+      ["old", 31],
+      ["of the future", -31],
+    ] as const) {
+      for (const kill of ["before its response", "after its response"]) {
+        it(`sends nothing if an entry is ${when} (killed ${kill}), and names it, until the user says so`, async () => {
+          const run = world.declare("CloudRun");
+          const saved =
+            kill === "before its response"
+              ? await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" })
+              : await world.unsaved(run, () => run.up(runArgs));
+          letPass(days * 24 * hour);
+          for (let time = 0; time < 2; time++) {
+            assert.match(
+              await failure(saved.up(runArgs)),
+              /paid run of task "task-1".* more than 30 days away from the time of this machine\. Nothing was sent\./,
+            );
+          }
+          assert.equal(runs().length, 1);
+          await saved.up({ ...runArgs, retry: "looked, it has ended" });
+          assert.equal(runs().length, 2);
+          assert.equal(world.warnings.filter((each) => each.includes("paid run")).length, 1);
+          assert.deepEqual(world.journal(), []);
+        });
+      }
+    }
+
+    it("removes the entry of an export that is a month old, because its rows are not those of today", async () => {
+      await world.finishedRun();
+      const rows = world.declare("DataExport");
+      const args = { taskId: "task-1", scope: "all", path: "rows/{n}.ndjson" };
+      const saved = await world.unsaved(rows, () => rows.up(args));
       letPass(31 * 24 * hour);
-      await copy.up({ adoptTaskId: "task-1" });
-      assert.deepEqual(world.journal(), []);
-      assert.deepEqual(world.warnings, []);
+      await saved.up(args);
+      assert.equal(saved.id, "rows/2.ndjson");
+    });
+
+    for (const [type, args] of Object.entries({
+      TaskCopy: copyArgs,
+      CloudRun: runArgs,
+      TaskLoopItems: { ...appendArgs, items: ["a"] },
+    })) {
+      it(`sends no request that it may have sent before if the folder cannot be read (${type})`, async () => {
+        for (const code of ["EACCES", "ELOOP", "EIO", "ESTALE", "EMFILE", "ENOTDIR"]) {
+          const fake = sinon.replace(
+            files,
+            "readdir",
+            sinon.fake.rejects(Object.assign(new Error("no"), { code })) as unknown as typeof files.readdir,
+          );
+          world.operations();
+          const message = await failure(world.declare(type).up(args));
+          assert.match(message, new RegExp(`^The journal in .* cannot be read \\(${code}\\).* no request was sent\\.`));
+          assert.match(message, /Make the folder readable, or run the command as its user/);
+          assert.ok((fake as unknown as sinon.SinonSpy).called);
+          sinon.restore();
+          assert.deepEqual(
+            world.operations().filter((each) => each !== "getActions"),
+            [],
+          );
+        }
+      });
+    }
+
+    it("sends nothing as another user, who may not read the folder, and says whose it is", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.unsaved(run, () => run.up(runArgs));
+      const asRoot = process.geteuid?.() === 0;
+      chmodSync(world.folder, 0o755);
+      chmodSync(world.path("tokens"), 0o755);
+      chmodSync(folder(), asRoot ? 0o700 : 0);
+      try {
+        if (asRoot) process.seteuid?.(65534);
+        const message = await failure(saved.up(runArgs));
+        const whose = asRoot ? `: ${folder()} belongs to user 0, and this is user 65534` : "";
+        assert.ok(message.startsWith(`The journal in ${folder()} cannot be read (EACCES)${whose}. It may`), message);
+      } finally {
+        if (asRoot) process.seteuid?.(0);
+        chmodSync(folder(), 0o700);
+      }
+      await saved.up(runArgs);
+      assert.equal(runs().length, 1);
+    });
+
+    it("is made again if somebody deletes its folder while a request is in progress", async () => {
+      const run = world.declare("CloudRun");
+      const hold = world.emulator.hold({ operation: "startTask" });
+      const step = world.unsaved(run, () => run.up(runArgs));
+      await hold.reached;
+      rmSync(folder(), { recursive: true });
+      hold.release();
+      const saved = await step;
+      await saved.up(runArgs);
+      assert.equal(runs().length, 1);
     });
   });
 });

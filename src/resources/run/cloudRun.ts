@@ -8,6 +8,7 @@ import {
   keepingAdoption,
   lostResponseDifference,
   onlyDiffers,
+  refuseReplaceOfUnknown,
   refuseUpdateOfUnknown,
 } from "../task/lostResponse";
 import { differs, holdsUnknown } from "../values";
@@ -85,6 +86,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
 
   async create(given, context) {
     const { replaced } = context;
+    refuseReplaceOfUnknown(replaced, given, "adoptLotNo");
     refuseLostTriggers(replaced, given);
     const args = { ...given, ...joinLabels(replaced?.state, given) };
     const { run: existing, labelled } =

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isServiceError, withoutHint } from "../../service/errors/errors";
 import { moreAt } from "../../values/more";
 import type { ArgSpecs } from "../args";
-import type { CheckContext, Context, Difference } from "../resource";
+import type { CheckContext, Context, Difference, Replaced } from "../resource";
 import { PartialFailure, ResourceError } from "../resource";
 import { canonical, holdsUnknown } from "../values";
 import type { EarlierRequest, OnceRequest } from "./requestJournal";
@@ -76,11 +76,11 @@ export async function takeOver(
     throw unknownOutcome(request, `${lost}\n${explanationOf(request, earlier.time)}`);
   }
   const presence = await look(id);
-  if (presence === "gone") {
+  if (presence === "gone" && !earlier.hasOtherCredentials) {
     earlier.takeOver();
     return undefined;
   }
-  if (presence === "unclear") {
+  if (presence !== "there") {
     throw unknownOutcome(
       request,
       `${describeMade(earlier)}. The service does not show whether it still exists, so the request is not sent again. ` +
@@ -137,6 +137,21 @@ export function lostResponseDifference(
     return { replaces: ["retry"], deleteFirst: true };
   }
   return { forced: true };
+}
+
+/**
+ * Refuses to send a request again whose outcome is unknown, because the user requested a replace: only `adoptName` and
+ * a new `retry` say what happened.
+ */
+export function refuseReplaceOfUnknown(
+  replaced: Replaced | undefined,
+  args: { retry?: string },
+  adoptName: string,
+): void {
+  const state: LostResponseState = replaced?.state ?? {};
+  if (replaced !== undefined && isOutcomeUnknown(state) && lostResponseDifference(state, args, adoptName).forced) {
+    throw new PartialFailure(state.explanation ?? "", replaced.id, state);
+  }
 }
 
 export function refuseUpdateOfUnknown(state: LostResponseState): void {

@@ -39,6 +39,8 @@ export interface EarlierRequest {
   id?: string;
   /** Whether this process sent it. */
   isRepeated: boolean;
+  /** Whether the profile had other credentials then: its tokens have changed, or it is another account. */
+  hasOtherCredentials: boolean;
   detail: Record<string, unknown>;
   /** Counts it as a request of this process: what it made goes into the state now, or is gone. */
   takeOver(): void;

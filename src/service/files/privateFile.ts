@@ -16,24 +16,35 @@ const readWaits = [20, 50, 100, 200, 400];
 const notRegular = "not a regular file";
 
 /**
- * The content of a file; undefined if there is no such file. Other failures are retried, because they can be temporary:
- * too many open files, or a network drive that is not available for a moment.
+ * The content of a file; undefined if there is no such file.
  * @throws the last error of the file system
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
-  for (let attempt = 0; ; attempt += 1) {
+  return await patiently(async () => {
+    // Reading a FIFO would wait for its writer, and a device has no end.
+    if (!(await stat(file)).isFile()) throw Object.assign(new Error(notRegular), { code: notRegular });
+    return await readFile(file, "utf8");
+  }).catch((error) => {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  });
+}
+
+/**
+ * Reads again after a failure that can be temporary: too many open files, or a network drive that is not available for
+ * a moment.
+ * @throws the last error of the file system
+ */
+export async function patiently<T>(read: () => Promise<T>): Promise<T> {
+  for (const wait of readWaits) {
     try {
-      // Reading a FIFO would wait for its writer, and a device has no end.
-      if (!(await stat(file)).isFile()) throw Object.assign(new Error(notRegular), { code: notRegular });
-      return await readFile(file, "utf8");
+      return await read();
     } catch (error) {
-      const code = codeOf(error);
-      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-      const wait = readWaits[attempt];
-      if (wait === undefined || code === notRegular) throw error;
+      if (["ENOENT", "ENOTDIR", notRegular].includes(codeOf(error))) throw error;
       await pause(wait);
     }
   }
+  return await read();
 }
 
 /** @param durable as in {@link replaceFile} */
