@@ -225,7 +225,7 @@ export const questions: readonly Question[] = [
     ...ofRun,
     check: "offsets and totals",
     behaviours: ["offsetResponse", "endOfData", "rowsWhileReading"],
-    usual: "an offset from 0, restTotal 0 at the end",
+    usual: "the next offset, restTotal 0 at the end",
     ask: rows.offsets,
   },
   {
@@ -342,7 +342,7 @@ export const hidden: Readonly<Record<string, { behaviours: readonly string[]; wh
     why: "they need a large run",
   },
   "words for a failure, and runs of tasks without a list": {
-    behaviours: ["statusWords=noFailed", "splitting=listsOnly"],
+    behaviours: ["statusWords=noFailed", "statusWords=sentNoFailed", "splitting=listsOnly"],
     why: "one run of one task does not show them",
   },
 };

@@ -194,13 +194,15 @@ function behavioursOf({ run }: OnRun["trial"], words: readonly string[], isExact
   ];
 }
 
-const usualWords = ["waiting", "extracting", "stopped", "finished", "failed"];
+const withoutFailed = ["waiting", "extracting", "stopped", "finished"];
+const usualWords = [...withoutFailed, "failed"];
 
 /** The words of each vocabulary of the emulator, in lower case. */
 const vocabularies: Readonly<Record<string, readonly string[]>> = {
   usual: usualWords,
-  noFailed: usualWords.filter((word) => word !== "failed"),
+  noFailed: withoutFailed,
   withSent: [...usualWords, "sent"],
+  sentNoFailed: [...withoutFailed, "sent"],
   synonyms: ["queued", "running", "stopped", "completed", "error"],
 };
 
