@@ -29,7 +29,7 @@ export const doctor: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
   details:
-    "The command shows no credential. It reads a task that does not exist and, if the response could be about the path, a path that does not exist.",
+    "The command shows no credential. It reads a task that does not exist.",
   connects: true,
   examples: [
     { line: "doctor", does: "looks at the configuration of the environment" },
