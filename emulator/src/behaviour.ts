@@ -72,6 +72,10 @@ export const behaviours = {
     ["token", "tokenRefresh", "both"],
     "Path of the refresh. `token`: `/token`. `tokenRefresh`: `/token/refresh`. `both`: both paths.",
   ),
+  passwordLogin: choice(
+    ["refused", "taken"],
+    "A request to `/token` with `grant_type: password`, as current clients get their first token. It is outside the contract. `taken`: any `username`, with the API key of the account as `password`.",
+  ),
   credentialAcceptance: choice(
     ["contract", "apiKeyEverywhere", "bearerOnUpload", "either"],
     "Accepted credentials. `contract`: as in openapi.yaml. `apiKeyEverywhere`: x-api-key for every operation; Bearer also works, except for the upload. `bearerOnUpload`: the upload takes the access token instead of the key. `either`: both, for every operation.",

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Behaviour } from "../behaviour";
 import type { Operation } from "../contract";
-import { internalFailure, messageOf, Refusal } from "../errors";
+import { internalFailure, messageOf, missing, Refusal } from "../errors";
 import type { FaultKind, PlannedFault } from "../faults/faults";
 import { delayOf } from "../faults/faults";
 import { handle } from "../handlers";
@@ -221,9 +221,11 @@ export class Exchange {
     const { service, rate } = received.world;
     const { check } = this.parts;
     const { behaviour } = service;
+    const of = { behaviour, operation: operation.name };
     try {
       rate.pass(behaviour);
-      checkPath(operation, request, behaviour.refreshPath);
+      const login = loginIn(received);
+      checkPath(operation, request, login === undefined ? behaviour.refreshPath : "token");
       const account = checkCredentials(
         operation,
         presentedCredentials(request.headers),
@@ -232,10 +234,13 @@ export class Exchange {
       );
       checkPlan(operation, service.plan, behaviour);
       if (unreadable !== undefined) throw unreadable;
+      if (login !== undefined) {
+        return successResponse(entry.requestId, { data: service.credentials.logIn(login, behaviour) }, of);
+      }
       const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
       const result = handle(operation.name, service, { fields, account });
       entry.tookEffect = true;
-      return successResponse(entry.requestId, result, { behaviour, operation: operation.name });
+      return successResponse(entry.requestId, result, of);
     } catch (error) {
       const refusal = error instanceof Refusal ? error : internalFailure(operation.name, error, this.parts.log);
       return failureResponse(entry.requestId, refusal, service);
@@ -266,6 +271,17 @@ export class Exchange {
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
     this.parts.log(`${entry.method} ${target} ${entry.status} ${Math.round(entry.durationMs)} ms ${entry.requestId}`);
   }
+}
+
+/** The password of a login, which the contract does not have: only with the behaviour `passwordLogin`. */
+function loginIn({ operation, fields, world }: Received): string | undefined {
+  const isTaken = operation.name === "refreshToken" && world.service.behaviour.passwordLogin === "taken";
+  const { grant_type, username, password } = (isTaken && isPlainObject(fields) ? fields : {}) as Record<string, unknown>;
+  if (grant_type !== "password") return undefined;
+  for (const [name, value] of Object.entries({ username, password })) {
+    if (typeof value !== "string" || value === "") throw missing(name);
+  }
+  return String(password);
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

@@ -192,18 +192,30 @@ export class CredentialStore {
     const used = this.byValue.refreshTokens.get(refreshToken);
     if (used === undefined || used.dead === true) throw new Refusal("Invalid.Grant", "the refresh token is not valid");
     if (behaviour.refreshRotation === "oldDies") this.end("refreshTokens", used);
-    if (behaviour.refreshRotation !== "same") {
-      this.add("refreshTokens", { value: mint("refresh"), account: used.account });
+    const issued = this.issue(used.account, behaviour, behaviour.refreshRotation !== "same");
+    return behaviour.refreshRotation === "same" ? { ...issued, refresh_token: refreshToken } : issued;
+  }
+
+  /** Issues a first pair for the account whose API key is the password. */
+  logIn(password: string, behaviour: Behaviour): IssuedTokenPair {
+    const key = this.byValue.apiKeys.get(password);
+    if (key === undefined || key.dead === true) {
+      throw new Refusal("Invalid.Grant", "the user name or the password is not valid");
     }
-    this.issueAccessToken(used.account, behaviour.tokenLifetime);
+    return this.issue(key.account, behaviour, true);
+  }
+
+  private issue(account: string, behaviour: Behaviour, withRefreshToken: boolean): IssuedTokenPair {
+    if (withRefreshToken) this.add("refreshTokens", { value: mint("refresh"), account });
+    this.issueAccessToken(account, behaviour.tokenLifetime);
     this.trim("accessTokens");
     this.trim("refreshTokens");
-    const { accessToken, refreshToken: newest } = this.newest(used.account);
+    const { accessToken, refreshToken } = this.newest(account);
     return {
       access_token: accessToken,
       expires_in: behaviour.expiresIn === "string" ? String(behaviour.tokenLifetime) : behaviour.tokenLifetime,
       token_type: "Bearer",
-      refresh_token: behaviour.refreshRotation === "same" ? refreshToken : newest,
+      refresh_token: refreshToken,
     };
   }
 
