@@ -116,7 +116,7 @@ export class ResourceCalls {
     const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
     const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
     const isChanged = canonical(before) !== canonical(now);
-    this.declarations.noteDiff(urn, id, change.is === "compare" ? isChanged : change.is !== "none");
+    this.declarations.noteDiff(urn, id, change.is === "compare" ? (isChanged ? "update" : "none") : change.is);
     return diffResponse(change, isChanged);
   }
 
