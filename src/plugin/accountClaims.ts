@@ -70,7 +70,7 @@ function claimIn(text = ""): { urn: string; process: ProcessName } | undefined {
 function describeOther(urn: string, other: string): string {
   const [one, two] = [urn, other].map((each) => partsOfUrn(each).name).sort();
   return (
-    `has a provider of its own beside another one of the same account: "${one}" and "${two}". They are two processes, which cannot keep the order of a task's resources, ` +
+    `the providers "${one}" and "${two}" have the same account. They are two processes, which cannot keep the order of a task's resources, ` +
     "and the owners of its settings. Use one provider for one account"
   );
 }

@@ -144,13 +144,13 @@ ${providers}
     });
     try {
       const { project, emulator } = world;
-      const names = /beside another one of the same account: "a" and "b"\..*Use one provider for one account/;
+      const names = /the providers "a" and "b" have the same account\..*Use one provider for one account/;
       assert.match((await project.preview({ expect: "failure" })).output, names);
       world.program(oneAccount(`copyBy("a", new Provider("a", { ...account, baseUrl })); copyBy("mine");`));
       const env = { WEBEXTRACT_ACCESS_TOKEN: "token-of-one", WEBEXTRACT_API_KEY: "key-of-one" };
       await project.configure({ "webextract:native": "true" });
       const { output } = await project.preview({ expect: "failure", env });
-      assert.match(output, /beside another one of the same account: "a" and "default/);
+      assert.match(output, /the providers "a" and "default\w*" have the same account/);
       assert.deepEqual(emulator.requests, []);
       // An account of its own for each is no second one.
       await project.preview({ env: { ...env, WEBEXTRACT_ACCESS_TOKEN: "token-of-two" } });
