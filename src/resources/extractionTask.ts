@@ -17,10 +17,11 @@ import {
   parameterActionsKind,
   settingsOfActions,
 } from "./settings/parameterActions";
-import { actionsBefore, settingsToRestore } from "./settings/restore";
+import { settingsToRestore } from "./settings/restore";
 import { sendParameters } from "./settings/sendParameters";
 import { drifts, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
+import { lookBefore } from "./settings/unknownProperties";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
@@ -274,8 +275,8 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const { taskId } = state;
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
-  const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
-  const shown = await actionsBefore(taskId, fresh, context);
+  const isAdopted = args.from.adoptTaskId !== undefined;
+  const shown = await lookBefore(taskId, without(now, before), isAdopted, context);
   const writes = await writesFor({ taskId, before, now, shown, pending }, context);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;

@@ -21,10 +21,10 @@ describe("ExtractionTask", () => {
   };
   const ours = { properties: open.properties, items: ["a", "b"] };
 
-  it("is made with three requests, and any change of its actions is one request", async () => {
+  it("is made with three requests after a read of the template, and any change of its actions is one request", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
-    assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
+    assert.deepEqual(world.operations(), ["copyTask", "getActions", "updateTaskParameters", "updateTaskUrls"]);
     assert.deepEqual([task.state.taskId, stands(task.id)], [task.id, ours]);
     assert.equal(await task.up(whole), "nothing");
     const actions = {

@@ -8,9 +8,10 @@ import { itemsToSend } from "./loop";
 import type { LeavingState } from "./parameterActions";
 import { actionsOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
-import { actionsBefore, noteOfDrift, remember, settingsToRestore } from "./restore";
+import { noteOfDrift, remember, settingsToRestore } from "./restore";
 import type { Setting, Write } from "./setting";
 import { byKey, changedProperties, drifts, inEffect, merge, typesOf, without } from "./setting";
+import { lookBefore } from "./unknownProperties";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
@@ -61,9 +62,9 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const gone = without(ofState(everDeclared), now);
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const fresh = without(now, before);
-    // A copy that this run has made has the settings of the template, and almost always some of them change.
-    const isRead = isRestored || (state === undefined && !context.isNewCopy(taskId));
-    const shown = isRead ? await actionsBefore(taskId, fresh, context) : [];
+    // Almost always, some settings of a copy that this run has made change.
+    const isCompared = isRestored || (state === undefined && context.templateOf(taskId) === undefined);
+    const shown = await lookBefore(taskId, fresh, isCompared, context);
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
     const known = without(ofState(form.remembered), gone);
     const remembered = isRestored
