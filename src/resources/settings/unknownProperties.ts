@@ -52,7 +52,9 @@ export async function lookBefore(
     return [];
   }
   const template = context.templateOf(taskId);
-  const isRead = isCompared || template === undefined;
+  // The first loops of a process are compared, to see whether the service takes them (`loopWay`).
+  const isFirstLoop = settings.some(({ part }) => part === "loop") && context.loopWay.found === undefined;
+  const isRead = isCompared || template === undefined || isFirstLoop;
   const shown = isRead ? await actionsBefore(taskId, settings, context) : [];
   const names =
     isRead || template === undefined
