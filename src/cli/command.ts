@@ -14,6 +14,8 @@ export interface CliCommand {
   readonly options?: readonly Option[];
   /** Whether it uses the service, and so has the options of the connection. */
   readonly connects: boolean;
+  /** Whether these arguments need neither the service nor a stack. Default: they need one, if the command connects. */
+  isLocal?(values: CommandValues): boolean;
   /** Command lines with what they do. At least one. */
   readonly examples: readonly Example[];
   /** Does the work. The values are those of commander: by the long name of the option, in camelCase. */

@@ -75,7 +75,8 @@ async function run(
     await terminal.write(jsonOf(document));
   };
   try {
-    const options = command.connects ? await withSelectedStack(values.options, cli) : values.options;
+    const asksStack = command.connects && command.isLocal?.(values) !== true;
+    const options = asksStack ? await withSelectedStack(values.options, cli) : values.options;
     const result = await command.run({ ...values, options }, cli);
     terminal.endProgress();
     if (isJson) {

@@ -41,6 +41,12 @@ export function optionsOf({ options = [], connects }: Pick<CliCommand, "options"
   return [...options, ...(connects ? connectionOptions() : []), ...commonOptions()];
 }
 
+/** Parses the file or the folder of `--out`: `-` is standard output, as without the option. */
+export const outFrom = (text: string): string | undefined => (text === "-" ? undefined : text);
+
+export const sheetOption = (): Option =>
+  new Option("--sheet <name>", "sheet of each .xlsx file (default: the first one that is visible)");
+
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 
 /** Parses a number, or an integer, of at least `least` and at most `most`. */

@@ -159,6 +159,24 @@ describe("webextract compare, reading files", () => {
     assert.match(text, /…x{20}old +…x{20}new/);
   });
 
+  it("says how to give several fields of a key, and one that has another case in one file", async () => {
+    const [lower, upper] = [
+      files.rows("lower.ndjson", [{ sku: 1, price: 2 }]),
+      files.rows("upper.ndjson", [{ Sku: 1 }]),
+    ];
+    const both = await files.failure(lower, lower, { key: ["sku,price"] });
+    assert.equal(both, '--key takes one field at a time, and got "sku,price": use --key sku --key price.');
+    const other = await files.failure(lower, upper, { key: ["sku"] });
+    assert.match(
+      other,
+      /^--key names the field "sku", which "\S+" does not have; did you mean "Sku"\? A key must be in/,
+    );
+    const hidden = await files.failure(lower, upper, { key: ["sku"], values: false });
+    assert.match(hidden, /does not have\. A key/);
+    const neither = await files.failure(upper, upper, { key: ["sku"] });
+    assert.match(neither, /which is no field of the rows; did you mean "Sku"\?$/);
+  });
+
   it("reads the first sheet of a workbook that another program has written, and refuses what has no rows", async () => {
     const sheet = (...cells: (string | number | boolean | Date | null)[][]) => ({
       name: String(cells[0]),
@@ -359,7 +377,7 @@ describe("webextract compare, reading files", () => {
     assert.equal(data, "sep=");
     assert.match(
       await failure(files.write("object.json", JSON.stringify({ data: rows }, undefined, 2))),
-      /as json: .*\. It begins with "\{", so each of its lines must be a row\.$/,
+      /as json: .*\. It begins with "\{", so each of its lines must be a row\b/,
     );
   });
 

@@ -63,7 +63,7 @@ const table: Readonly<Record<string, Row>> = {
     interrupted: { line: "stop shop-1 --yes --poll 0", at: during("getSubtasks") },
   },
   rows: {
-    success: { line: "rows shop-1" },
+    success: { line: "rows good.csv" },
     failure: { line: "rows nowhere", ends: unknownTask },
     interrupted: { line: "rows shop-1", at: during("getData") },
   },
@@ -173,8 +173,10 @@ const state = { version: 3, deployment: { resources: [
   { urn: urn("TaskCopy::copy"), type: "pulumi-nodejs:dynamic/webextract:TaskCopy" },
   { urn: urn("DataExport::rows"), type: "pulumi-nodejs:dynamic/webextract:DataExport", outputs },
 ] } };
+if (process.argv[2] === "version") console.log("3.248.0");
+if (process.argv.includes("--show-name") && process.env.SELECTED) console.log("dev");
 if (process.argv[3] === "export") console.log(JSON.stringify(state));
-if (process.argv[2] === "config") console.log("{}");`;
+if (process.argv[2] === "config") console.log(process.env.SELECTED ?? "{}");`;
 
 const seed: Seed = {
   taskGroups: [{ taskGroupId: "shops" }],
@@ -233,6 +235,16 @@ describe("every command", () => {
         assert.deepEqual([ended.code, ended.json().error?.exit], [code, exit], ended.stderr);
         assert.doesNotMatch(ended.stderr, /^ +at /m);
       }
+    });
+
+    it(`${name}: does its work in a project with a selected stack`, async () => {
+      const { accessToken, apiKey, refreshToken } = world.emulator.credentials;
+      const config = { baseUrl: world.emulator.url, apiKey, accessToken, refreshToken };
+      const entries = Object.entries(config).map(([key, value]) => [`webextract:${key}`, { value }]);
+      const ofStack = { WEBEXTRACT_BASE_URL: undefined, SELECTED: JSON.stringify(Object.fromEntries(entries)) };
+      const { line, input } = success;
+      const ended = await world.run(line, { ...noCredential, ...ofStack, ...given(withPulumi) }, inputOf(input));
+      assert.equal(ended.code, 0, ended.stderr + ended.stdout);
     });
 
     if (interrupted !== undefined) {

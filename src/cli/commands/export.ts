@@ -21,7 +21,7 @@ import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
-import { numberFrom, taskArgument } from "../options";
+import { numberFrom, outFrom, taskArgument } from "../options";
 
 interface Flags extends ConnectionFlags {
   out?: string;
@@ -55,8 +55,8 @@ export const exportRows: CliCommand = {
   options: [
     new Option(
       "-o, --out <file>",
-      "the file, or s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: standard output)",
-    ),
+      "the file, or s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: -, standard output)",
+    ).argParser(outFrom),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),
     new Option(

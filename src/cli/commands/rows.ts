@@ -1,6 +1,5 @@
 import { Argument, Option } from "commander";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
-import { writtenAs } from "../../resources/export/formats/formats";
 import { contentOf } from "../../resources/export/formats/rowTable";
 import { incompleteRead } from "../../resources/export/rowReader";
 import { counted } from "../../resources/values";
@@ -12,10 +11,12 @@ import type { CliCommand } from "../command";
 import { readFileRows } from "../compare/fileRows";
 import { pageFile, pageOf, plannedPage } from "../compare/page/page";
 import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
+import type { FileSide } from "../compare/sides/side";
+import { fileSide, isLocalFile, requireWorkbook } from "../compare/sides/side";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { namesIn, numberFrom, yesOption } from "../options";
+import { namesIn, numberFrom, sheetOption, yesOption } from "../options";
 import { table } from "../output/table";
 
 interface Flags extends ConnectionFlags {
@@ -24,6 +25,7 @@ interface Flags extends ConnectionFlags {
   offset: number;
   columns?: string[];
   html?: string;
+  sheet?: string;
   yes?: boolean;
 }
 
@@ -50,6 +52,7 @@ export const rows: CliCommand = {
       "--html <file>",
       `also write a page of the first ${mostOnPage} rows, with bars of the filled shares`,
     ).argParser(pageFile),
+    sheetOption(),
     yesOption(),
   ],
   examples: [
@@ -60,22 +63,21 @@ export const rows: CliCommand = {
       does: "shows two fields of three rows of a run",
     },
   ],
+  isLocal: ({ arguments: [source] }) => isLocalFile(String(source)),
   async run({ arguments: [given], options }, cli) {
     const flags = options as unknown as Flags;
     const { limit, offset, columns, html, yes } = flags;
     const source = String(given);
-    const isFile = writtenAs(source) !== undefined || isS3Path(source);
-    if (isFile) {
+    const side = fileSide(source);
+    if (side !== undefined) {
       refuseOptionsOfTasks(source, flags);
     }
+    requireWorkbook(flags.sheet, side === undefined ? [] : [side]);
     const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
     const most = page === undefined ? limit : Math.max(limit, mostOnPage);
-    const { of, json, counter, total, found, header } = await (isFile ? rowsOfFile : rowsOfTask)(
-      source,
-      most,
-      flags,
-      cli,
-    );
+    const { of, json, counter, total, found, header } = await (side === undefined
+      ? rowsOfTask(source, most, flags, cli)
+      : rowsOfFile(side, most, flags, cli));
     requireFields(columns, found, header);
     const shown = found.slice(0, limit);
     const onPage = found.slice(0, mostOnPage);
@@ -139,8 +141,9 @@ async function rowsOfTask(task: string, most: number, { lotNo, offset, ...flags 
   return { of, json: { taskId, lotNo }, counter: "the service counts", total, found, header: [] };
 }
 
-async function rowsOfFile(file: string, limit: number, { offset, ...flags }: Flags, cli: Cli): Promise<Found> {
-  const { rows: texts, header, total } = await readFileRows(file, { offset, limit }, { cli, flags });
+async function rowsOfFile(side: FileSide, limit: number, { offset, sheet, ...flags }: Flags, cli: Cli): Promise<Found> {
+  const { name: file } = side;
+  const { rows: texts, header, total } = await readFileRows(side, { offset, limit }, { cli, flags, sheet });
   const found = texts.map((cells) => ({ row: Object.fromEntries(cells), cells }));
   return { of: `File ${file}`, json: { file }, counter: "the file has", total, found, header };
 }

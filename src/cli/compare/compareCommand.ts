@@ -5,7 +5,7 @@ import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
-import { yesOption } from "../options";
+import { sheetOption, yesOption } from "../options";
 import type { CompareOptions, Comparison } from "./comparison";
 import { compareSides, requireCompared } from "./comparison";
 import type { Condition, Failure } from "./conditions";
@@ -20,7 +20,7 @@ import { pageReport, reportOf } from "./report";
 import type { LoadedSides } from "./sides/loadSide";
 import { loadSides } from "./sides/loadSide";
 import type { Side } from "./sides/side";
-import { sideOf } from "./sides/side";
+import { isLocalFile, requireWorkbook, sideOf } from "./sides/side";
 
 interface Flags extends ConnectionFlags {
   key?: string[];
@@ -31,6 +31,7 @@ interface Flags extends ConnectionFlags {
   html?: string;
   yes?: boolean;
   history?: boolean;
+  sheet?: string;
   json?: boolean;
 }
 
@@ -66,6 +67,7 @@ export const compareCommand: CliCommand = {
       "show rows and filled shares of any number of files, oldest first, one line for each; --html has plots",
     ).conflicts(["key", "failOn", "ignore"]),
     new Option("--no-values", "show no values of rows"),
+    sheetOption(),
     yesOption(),
   ],
   examples: [
@@ -73,15 +75,18 @@ export const compareCommand: CliCommand = {
     { line: "compare --history 'rows-*.ndjson' --html rows.html", does: "shows since when a field is empty" },
     { line: "compare old.csv shop-1:latest --stack prod --key sku --markdown", does: "compares row by row" },
   ],
-  async run({ arguments: [base, head, later], options }, cli) {
+  isLocal: ({ arguments: given }) => namesOf(given).every(isLocalFile),
+  async run({ arguments: values, options }, cli) {
     const flags = options as unknown as Flags;
-    const given = [base, head, later].flat().filter((each) => typeof each === "string");
+    const given = namesOf(values);
     return flags.history === true ? await showHistory(given, flags, cli) : await compareTwo(given, flags, cli);
   },
 };
 
+const namesOf = (values: readonly unknown[]): string[] => values.flat().filter((each) => typeof each === "string");
+
 async function compareTwo(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
-  const { key = [], ignore = [], failOn: conditions = [], markdown, values, html, yes, ...flags } = options;
+  const { key = [], ignore = [], failOn: conditions = [], markdown, values, html, yes, sheet, ...flags } = options;
   const [base, head, ...others] = given;
   if (base === undefined || head === undefined || others.length > 0) {
     throw new CliError(
@@ -90,13 +95,14 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
     );
   }
   const sides = { base: sideOf(base), head: sideOf(head) };
+  requireWorkbook(sheet, Object.values(sides));
   const unusable = conditions.find(needsKey);
   if (key.length === 0 && unusable !== undefined) {
     throw new CliError(`--fail-on "${unusable.text}" needs --key. No rows were read.`, "usage");
   }
   requireCompared(ignore, key, fieldsOf(conditions));
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-  const comparison = await compareIn(cli, sides, flags, () => ({
+  const comparison = await compareIn(cli, sides, { ...flags, sheet }, () => ({
     key: [...new Set(key)],
     conditionFields: fieldsOf(conditions),
     ignored: [...new Set(ignore)],
@@ -113,9 +119,9 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
 }
 
 async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
-  const { markdown, html, yes, ...flags } = options;
+  const { markdown, html, yes, sheet, ...flags } = options;
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
-  const history = await inDatabase(cli, (database) => readHistory(given, { database, cli, flags }));
+  const history = await inDatabase(cli, (database) => readHistory(given, { database, cli, flags, sheet }));
   const report = historyReport(history);
   await page?.write(pageOf("Rows over time", historyPage(history, report)));
   return resultOf(historyDocument(history), report, markdown, cli);
@@ -134,11 +140,11 @@ function resultOf(json: object, report: Report, isMarkdown: boolean | undefined,
 export async function compareIn(
   cli: Cli,
   sides: { base: Side; head: Side },
-  flags: ConnectionFlags,
+  { sheet, ...flags }: ConnectionFlags & { sheet?: string },
   choose: (loaded: LoadedSides<"base" | "head">) => CompareOptions,
 ): Promise<Comparison> {
   return await inDatabase(cli, async (database) => {
-    const loaded = await loadSides(sides, { database, cli, flags });
+    const loaded = await loadSides(sides, { database, cli, flags, sheet });
     cli.terminal.progress("Comparing");
     return await compareSides(database, loaded, choose(loaded));
   });

@@ -1,3 +1,4 @@
+import { shellWord } from "../../resources/values";
 import { didYouMean } from "../../values/likelyName";
 import { CliError } from "../exitCodes";
 import type { Database } from "./database";
@@ -116,7 +117,7 @@ function requireKey(name: string, sides: readonly LoadedSide[], values: boolean)
   const lacking = sides.find(({ fields }) => fields.size > 0 && !fields.has(name));
   if (lacking !== undefined) {
     throw new CliError(
-      `--key names the field "${name}", which "${lacking.name}" does not have. A key must be in both sides.`,
+      `--key names the field "${name}", which "${lacking.name}" does not have${didYouMean(name, values ? [...lacking.fields.keys()] : []) || "."} A key must be in both sides.`,
       "usage",
     );
   }
@@ -130,6 +131,11 @@ export function requireField(
   values: boolean,
 ): void {
   if (!names.includes(name) && names.length > 0) {
+    const parts = name.split(",").map((part) => part.trim());
+    if (parts.length > 1 && parts.every((part) => names.includes(part))) {
+      const each = parts.map((part) => `${option} ${shellWord(part)}`).join(" ");
+      throw new CliError(`${option} takes one field at a time, and got "${name}": use ${each}.`, "usage");
+    }
     throw new CliError(
       `${option} names "${name}", which is no field of the rows${didYouMean(name, values ? names : []) || "."}`,
       "usage",

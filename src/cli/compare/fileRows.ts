@@ -1,30 +1,119 @@
-import type { Cli } from "../cli";
-import type { ConnectionFlags } from "../connection/connection";
-import { inDatabase } from "./database";
+import { formats } from "../../resources/export/formats/formats";
+import { contentOf as textIn } from "../../resources/export/formats/rowTable";
+import type { FoundRows } from "../../resources/export/reading/reading";
+import { Damaged } from "../../resources/export/reading/reading";
+import { ContractBreach } from "../../service/contract/contractBreach";
+import { closeList, comma, JsonScanner, openList, openObject } from "../../service/contract/jsonScanner";
+import { oneLine } from "../../service/errors/foreignText";
+import { inDatabase, noResult } from "./database";
 import { maps } from "./layout";
-import { loadRows } from "./sides/loadSide";
-import { sideOf } from "./sides/side";
+import { loadRows, onlyRowNotes } from "./sides/loadSide";
+import type { FileSide } from "./sides/side";
+import type { ReadOptions } from "./sides/sideRows";
+import { sideRows } from "./sides/sideRows";
+import { adviceOnInside, contentOf, notesOf, nothingFound, unreadable } from "./sides/storedRows";
 
 /** Some rows of a file, as text. */
 export interface FileRows {
   /** The text of each value by its field. Empty cells have none. */
-  readonly rows: readonly ReadonlyMap<string, string>[];
+  readonly rows: readonly Cells[];
   /** The fields that the file names beside its rows, in its order. */
   readonly header: readonly string[];
   readonly total: number;
 }
 
+type Cells = ReadonlyMap<string, string>;
+
+interface Window {
+  offset: number;
+  limit: number;
+}
+
 /**
- * Reads a whole file, and returns some of its rows.
+ * Reads a whole file, and returns some of its rows. A file of text needs no database.
  * @throws CliError if it cannot be read to its end
  */
-export async function readFileRows(
-  file: string,
-  { offset, limit }: { offset: number; limit: number },
-  { cli, flags }: { cli: Cli; flags: ConnectionFlags },
-): Promise<FileRows> {
-  return await inDatabase(cli, async (database) => {
-    const header = await loadRows("base", sideOf(file), { database, cli, flags });
+export async function readFileRows(side: FileSide, window: Window, options: ReadOptions): Promise<FileRows> {
+  return "fromText" in formats[side.format].reader
+    ? await rowsOfText(side, window, options)
+    : await rowsInDatabase(side, window, options);
+}
+
+async function rowsOfText(side: FileSide, { offset, limit }: Window, options: ReadOptions): Promise<FileRows> {
+  const { terminal } = options.cli;
+  const source = await sideRows(side, options);
+  const found = nothingFound();
+  const rows: Cells[] = [];
+  let total = 0;
+  terminal.progress(`Reading ${side.name}`);
+  try {
+    for await (const piece of contentOf(source, found)) {
+      options.cli.checkInterrupted(noResult);
+      for (const cells of rowsIn(Buffer.from(piece), total, found)) {
+        if (total >= offset && rows.length < limit) {
+          rows.push(cells);
+        }
+        total++;
+      }
+    }
+  } catch (error) {
+    const advice = error instanceof Damaged ? adviceOnInside(side.name, found) : "";
+    throw unreadable(source, advice === "" ? error : new Damaged(`${(error as Damaged).message}. ${advice}`));
+  }
+  terminal.endProgress();
+  for (const note of [...notesOf(source, found), ...onlyRowNotes({ name: side.name, ...found }, total)]) {
+    terminal.warn(note);
+  }
+  return { rows, header: found.header, total };
+}
+
+/**
+ * The rows in a piece.
+ * @param before the number of rows before it
+ * @throws Damaged for what is no row
+ */
+function* rowsIn(bytes: Buffer, before: number, { isList }: FoundRows): Generator<Cells> {
+  const scanner = new JsonScanner(bytes);
+  for (let number = before + 1; ; number++) {
+    let next = scanner.next();
+    for (; isList && (next === openList || next === comma || next === closeList); next = scanner.next()) {
+      scanner.at += 1;
+    }
+    if (next === undefined) {
+      return;
+    }
+    const from = scanner.at;
+    const cells = next === openObject ? cellsAt(scanner, number) : undefined;
+    if (cells === undefined || (!isList && bytes.subarray(from, scanner.at).includes("\n"))) {
+      throw new Damaged(`row ${number} is not an object${isList ? "" : " on a line of its own"}`);
+    }
+    yield cells;
+  }
+}
+
+/** Undefined for what is cut off or no JSON. */
+function cellsAt(scanner: JsonScanner, number: number): Cells | undefined {
+  const cells = new Map<string, string | undefined>();
+  try {
+    scanner.object((from, to) => {
+      const name = textIn(scanner.text(from, to)) ?? "";
+      if (cells.has(name)) {
+        throw new Damaged(`row ${number} has the field "${oneLine(name)}" twice`);
+      }
+      cells.set(name, textIn(scanner.value()));
+    });
+  } catch (error) {
+    if (error instanceof ContractBreach) {
+      return undefined;
+    }
+    throw error;
+  }
+  return new Map([...cells].filter((cell): cell is [string, string] => cell[1] !== undefined));
+}
+
+async function rowsInDatabase(side: FileSide, { offset, limit }: Window, options: ReadOptions): Promise<FileRows> {
+  return await inDatabase(options.cli, async (database) => {
+    const header = await loadRows("base", side, { ...options, database });
     const [[total] = []] = await database.rows("SELECT count(*) FROM base");
     const found = await database.rows(
       `SELECT ${maps.fields}, ${maps.values} FROM base ORDER BY rowid LIMIT ${limit} OFFSET ${offset}`,
@@ -34,6 +123,6 @@ export async function readFileRows(
   });
 }
 
-function rowOf(names: readonly string[], texts: readonly (string | null)[]): ReadonlyMap<string, string> {
+function rowOf(names: readonly string[], texts: readonly (string | null)[]): Cells {
   return new Map(names.flatMap((name, at) => (typeof texts[at] === "string" ? [[name, texts[at]]] : [])));
 }

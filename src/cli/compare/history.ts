@@ -11,7 +11,7 @@ import { fieldChanges, foreign, rowChange, share } from "./report";
 import type { LoadOptions } from "./sides/loadSide";
 import { loadSides } from "./sides/loadSide";
 import type { Side } from "./sides/side";
-import { sideOf } from "./sides/side";
+import { requireWorkbook, sideOf } from "./sides/side";
 import { bucketOf } from "./sides/sideRows";
 
 interface FileFigures {
@@ -31,6 +31,7 @@ export async function readHistory(given: readonly string[], options: LoadOptions
   for (const each of given) {
     sides.push(...(await namesIn(each, options)).map(sideOf));
   }
+  requireWorkbook(options.sheet, sides);
   const files: FileFigures[] = [];
   for (const side of sides) {
     const { name, rows, fields, notes } = (await loadSides({ head: side }, options)).head;

@@ -9,7 +9,7 @@ import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
-import { yesOption } from "../options";
+import { outFrom, yesOption } from "../options";
 import { digestOf, reasonOf, writeFile } from "../output/writeFiles";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
@@ -62,7 +62,10 @@ export const probeCommand: CliCommand = {
     new Option("--from <taskId>", "id of the task that --write copies: a small one, with a loop and a few rows"),
     new Option("--group <taskGroupId>", "id of the task group for the copy"),
     new Option("--start", "start one run of the copy too, and look at its statuses, rows and marks"),
-    new Option("--out <folder>", "write report.md, config.sh, behaviours.yaml and responses.json to this folder"),
+    new Option(
+      "--out <folder>",
+      "write report.md, config.sh, behaviours.yaml and responses.json to this folder (default: -, the report on standard output)",
+    ).argParser(outFrom),
     yesOption(),
   ],
   examples: [

@@ -52,6 +52,39 @@ describe("the tasks to adopt", () => {
     }
   });
 
+  it("are read from a list of JSON, and by Chinese titles", () => {
+    assert.deepEqual(read(' ["a", "b c"]'), [
+      ["a", "", ""],
+      ["b c", "", ""],
+    ]);
+    const list = [
+      { taskName: "Shop", taskId: "a" },
+      { taskId: "b", taskGroup: "Shops", rows: 3 },
+    ];
+    assert.deepEqual(read(JSON.stringify(list, undefined, 2)), [
+      ["a", "Shop", ""],
+      ["b", "", "Shops"],
+    ]);
+    assert.deepEqual(read("任务ID,任务名称,任务组\na,商品,店\n"), [["a", "商品", "店"]]);
+  });
+
+  it("are not what a table for people or titles in another language contain", () => {
+    for (const [text, words] of [
+      ["id      name\nshop-1  Shop\n", 'ids.csv:1: "id name" is no id of a task. A line is id, or id,name, '],
+      ["| id | name |\n", 'ids.csv:1: "| id | name |" is no id of a task.'],
+      ["Aufgaben-Nummer für uns;Name\na;b", 'ids.csv:1: "Aufgaben-Nummer für uns" is no id of a task.'],
+      ['{"data":[{"taskId":"a"}]}', "ids.csv: is JSON, and no list of ids or of objects with taskId, "],
+      ['[{"sku":"a"}]', "ids.csv: is JSON, and no list of ids"],
+      ["[1]", "ids.csv:1: must be id"],
+    ] as const) {
+      assert.throws(
+        () => read(text),
+        (error: Error) => error.message.startsWith(words),
+        text,
+      );
+    }
+  });
+
   it("come back from any CSV as they were written", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "é", "=", "#", '"', ",", ";", " x", "1") });
     const id = text.filter((each) => each.trim() !== "" && !each.trim().startsWith("#"));

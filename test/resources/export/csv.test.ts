@@ -102,7 +102,7 @@ describe("CSV", () => {
   });
 
   it("keeps formulas unless they are to be escaped, and never touches a number", async () => {
-    const numbers = ["-5", "+5", "-0.5", "-.5", "+1.", "-1e10", "12", "1E+5"];
+    const numbers = ["-5", "+5", "-0.5", "-.5", "+1.", "-1e10", "12", "1E+5", "-5\n"];
     const formulas = [
       "=1+1",
       "+1+1",
@@ -119,7 +119,6 @@ describe("CSV", () => {
       "=",
       "+49 30 1",
       "-2-",
-      "-5\n",
       '=HYPERLINK("x","y")',
     ];
     const texts = ["", "a=b", " =1", "'=1", "1-1", "[-1]"];
@@ -133,9 +132,31 @@ describe("CSV", () => {
     const [header, ...cells] = await written({ for: "spreadsheets" });
     assert.equal(header, "\ufeff'=f");
     for (const [index, text] of kept.entries()) {
-      const isKept = !/^[=+\-@＝＋－＠\t\r\n]/.test(text) || numbers.includes(text);
-      assert.equal(cells[index], isKept ? text : `'${text}`);
+      const isKept = !/(?:^|[,;\t|\r\n][ "]*)[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) || numbers.includes(text);
+      assert.equal(cells[index]?.replaceAll("'", ""), text.replaceAll("'", ""));
+      assert.equal(cells[index] === text, isKept, text);
     }
+  });
+
+  it("has no formula for spreadsheets, whatever they take for the end of a cell", async () => {
+    const begins = ["a", "", "1,5", '"', "-2"];
+    const ends = ["=1+1", " =1+1", '"=1+1"', "+49 30", "-x", "@SUM(A1)", "－1-1"];
+    const separators = [",", ";", "\t", "|", "\n"];
+    const values = begins.flatMap((begin) =>
+      separators.flatMap((separator) => ends.map((end) => `${begin}${separator}${end}`)),
+    );
+    const lines = values.map((value) => `${JSON.stringify({ a: "x", b: value, c: value })}\n`).join("");
+    for (const delimiter of [",", ";", "\t"]) {
+      const csv = await csvOf(lines, { csv: { for: "spreadsheets", delimiter } });
+      for (const separator of separators) {
+        // A reader that knows no quotation marks in the middle of a cell.
+        const parts = csv.split(/\r?\n/).flatMap((line) => line.split(separator));
+        const formulas = parts.filter((part) => /^[ "]*[=+\-@－](?!2)/.test(part));
+        assert.deepEqual(formulas, []);
+      }
+    }
+    const numbers = await csvOf('{"a":"1;-5","b":"x\\t+4.5,3"}\n', { csv: { for: "spreadsheets" } });
+    assert.equal(numbers, '\ufeffa,b\r\n"1;-5","x\t+4.5,3"\r\n');
   });
 
   it("has a byte order mark and CR LF for spreadsheets, and keeps the line breaks of cells", async () => {

@@ -13,7 +13,7 @@ import type { Side } from "./side";
 import type { ReadOptions } from "./sideRows";
 import { sideRows } from "./sideRows";
 import type { StoredRows } from "./storedRows";
-import { storedRows } from "./storedRows";
+import { adviceOnInside, storedRows } from "./storedRows";
 
 export interface LoadedSide {
   readonly rows: number;
@@ -70,7 +70,7 @@ export async function loadRows(table: Table, side: Side, options: LoadOptions): 
 async function storeSide(table: Table, side: Side, options: LoadOptions): Promise<StoredRows> {
   const { database, cli } = options;
   cli.terminal.progress(`Reading ${side.name}`);
-  const stored = await storedRows(await sideRows(side, options), join(database.folder, `${table}.rows`), database);
+  const stored = await storedRows(await sideRows(side, options), join(database.folder, `${table}.rows`), options);
   cli.terminal.endProgress();
   for (const note of stored.notes) {
     cli.terminal.warn(note);
@@ -93,13 +93,13 @@ async function loadSide(table: Table, stored: StoredRows, layout: Layout, option
   }
   const [[rows] = []] = await database.rows(`SELECT count(*) FROM ${table}`);
   cli.terminal.endProgress();
-  return { rows: Number(rows), fields, name, notes };
+  return { rows: Number(rows), fields, name, notes: [...notes, ...onlyRowNotes(stored, Number(rows))] };
 }
 
 /** Reads the stored rows into a table of text, and removes their file. DuckDB guesses nothing. */
 async function fillTable(
   table: Table,
-  { name, format, path, isList }: StoredRows,
+  { name, format, path, isList, inside }: StoredRows,
   layout: Layout,
   { database, cli }: LoadOptions,
 ): Promise<void> {
@@ -125,10 +125,18 @@ async function fillTable(
           );
     database.checkInterrupted();
     const isOnLines = format === "json" && !isList;
-    const advice = isOnLines ? '. It begins with "{", so each of its lines must be a row.' : "";
-    throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(why)}${advice}`);
+    const advice = [isOnLines ? linesAdvice : "", adviceOnInside(name, { inside })].filter((each) => each !== "");
+    throw new CliError([`"${name}" cannot be read as ${format}: ${messageOf(why)}`, ...advice].join(". "));
   }
   await rm(path);
+}
+
+const linesAdvice = 'It begins with "{", so each of its lines must be a row';
+
+/** A list of rows in an object, as services send it, is one row with a list. */
+export function onlyRowNotes(file: Pick<StoredRows, "name" | "inside">, rows: number): string[] {
+  const advice = rows === 1 ? adviceOnInside(file.name, file) : "";
+  return advice === "" ? [] : [`"${file.name}" is one object, so one row. ${advice}`];
 }
 
 /** @throws CliError if a row is null or has a field twice */

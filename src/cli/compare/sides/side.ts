@@ -1,3 +1,6 @@
+import { existsSync, statSync } from "node:fs";
+import { extname } from "node:path";
+import { isS3Path } from "../../../resources/export/destinations/s3/s3Path";
 import type { CompressionName } from "../../../resources/export/formats/compression";
 import type { ExportFormat } from "../../../resources/export/formats/formats";
 import { knownEndings, writtenAs } from "../../../resources/export/formats/formats";
@@ -34,16 +37,47 @@ const endings = `${knownEndings.formats.join(", ")}, each also with ${knownEndin
 export const latest = "latest";
 
 /**
- * A file by its ending or by `s3://`, otherwise a task and a lotNo with a colon between them.
- * @throws CliError
+ * A file by its ending, by `s3://`, or because it exists; undefined if it can be a task.
+ * @throws CliError for a file whose ending names no format
  */
-export function sideOf(given: string): Side {
+export function fileSide(given: string): FileSide | undefined {
   const written = writtenAs(given);
   if (written !== undefined) {
     return { kind: "file", name: given, ...written };
   }
-  if (given.startsWith("s3://")) {
+  if (isS3Path(given)) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");
+  }
+  // The id of a task has no ending, as a rule.
+  if (extname(given) !== "" && statSync(given, { throwIfNoEntry: false })?.isFile() === true) {
+    throw new CliError(
+      `"${given}" is a file, and its ending names no format of rows. Known are ${endings}. Rename it, or copy it to such a name. No rows were read.`,
+      "usage",
+    );
+  }
+  return undefined;
+}
+
+/** @throws CliError for a sheet of what has no sheets */
+export function requireWorkbook(sheet: string | undefined, sides: readonly Side[]): void {
+  if (sheet !== undefined && !sides.some((side) => side.kind === "file" && side.format === "xlsx")) {
+    throw new CliError("--sheet is for .xlsx files, and none is named. Leave it out. No rows were read.", "usage");
+  }
+}
+
+/** Whether neither the service nor the configuration is needed to read it. */
+export function isLocalFile(given: string): boolean {
+  return !isS3Path(given) && (writtenAs(given) !== undefined || existsSync(given));
+}
+
+/**
+ * A file, otherwise a task and a lotNo with a colon between them.
+ * @throws CliError
+ */
+export function sideOf(given: string): Side {
+  const file = fileSide(given);
+  if (file !== undefined) {
+    return file;
   }
   const colon = given.lastIndexOf(":");
   const [taskId, lotNo] = [given.slice(0, Math.max(colon, 0)), given.slice(colon + 1)];

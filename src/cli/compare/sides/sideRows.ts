@@ -26,6 +26,8 @@ export interface SideRows extends Required<Pick<FileSide, "name" | "format" | "c
 export interface ReadOptions {
   readonly cli: Cli;
   readonly flags: ConnectionFlags;
+  /** Of each workbook. */
+  readonly sheet?: string;
 }
 
 /** The rows of a file, an object or a batch. */

@@ -3,9 +3,11 @@ import { rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { compressions } from "../../../resources/export/formats/compression";
 import { formats } from "../../../resources/export/formats/formats";
-import type { FoundRows } from "../../../resources/export/reading/reading";
+import type { FoundRows, Rows } from "../../../resources/export/reading/reading";
 import { Damaged } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
+import { shellWord } from "../../../resources/values";
+import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { spaceAdvice } from "../database";
@@ -21,30 +23,56 @@ export interface StoredRows extends Readonly<FoundRows>, Pick<SideRows, "name" |
  * that is cut off, and guess at a CSV.
  */
 export async function storedRows(
-  { name, format, compression, pieces, notes }: SideRows,
+  side: SideRows,
   path: string,
-  database: Database,
+  { database, sheet }: { database: Database; sheet?: string },
 ): Promise<StoredRows> {
-  const found: FoundRows = { header: [], notes: [], isList: false };
+  const { name, format, notes } = side;
+  const found = nothingFound();
   const { reader } = formats[format];
-  const whole = compressions[compression].decompressed?.(pieces) ?? pieces;
   const isText = "fromText" in reader;
   const first = isText ? path : `${path}.${format}`;
-  await write(first, isText ? reader.fromText(textOf(whole), found) : whole, database).catch(
-    (error: Error & { code?: unknown }) => {
-      const isDamaged =
-        error instanceof Damaged || typeof error.code === "number" || /^(?:Z|ERR_ENCODING)_/.test(String(error.code));
-      throw isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${error.message}.`) : error;
-    },
-  );
+  await write(first, contentOf(side, found), database).catch((error: unknown) => {
+    throw unreadable(side, error);
+  });
   if (!isText) {
-    await write(path, reader.fromFile(first, found, database), database).catch((error: unknown) => {
+    await write(path, reader.fromFile(first, found, { name, sheet, database }), database).catch((error: unknown) => {
       database.checkInterrupted();
       throw new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}`);
     });
     await rm(first);
   }
-  return { ...found, path, name, format, notes: [...notes, ...found.notes.map((note) => `"${name}": ${note}`)] };
+  return { ...found, path, name, format, notes: [...notes, ...notesOf(side, found)] };
+}
+
+export const nothingFound = (): FoundRows => ({ header: [], notes: [], isList: false });
+
+/** The content of a file: of a format of text as rows, otherwise its bytes. */
+export function contentOf({ name, format, compression, pieces }: SideRows, found: FoundRows): Rows {
+  const { reader } = formats[format];
+  const whole = compressions[compression].decompressed?.(pieces) ?? pieces;
+  return "fromText" in reader ? reader.fromText(textOf(whole), found, { name }) : whole;
+}
+
+/** The error of a file that has other content than its name says. */
+export function unreadable({ name, format }: SideRows, error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  const isDamaged = error instanceof Damaged || typeof code === "number" || /^(?:Z|ERR_ENCODING)_/.test(String(code));
+  return isDamaged ? new CliError(`"${name}" cannot be read as ${format}: ${messageOf(error)}.`) : error;
+}
+
+export function notesOf({ name }: SideRows, { notes }: FoundRows): string[] {
+  return notes.map((note) => `"${name}": ${note}`);
+}
+
+/** What to do if the rows are in a list inside of an object. Empty if there is no such list. */
+export function adviceOnInside(name: string, { inside }: Pick<FoundRows, "inside">): string {
+  if (inside === undefined) {
+    return "";
+  }
+  const path = inside.map((part) => (/^[A-Za-z_]\w*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join("");
+  const filter = path.startsWith(".") ? path : `.${path}`;
+  return `Its field "${oneLine(inside.join("."))}" is a list of objects. If they are the rows, write them to a file (jq -c ${shellWord(`${filter}[]`)} ${shellWord(name)} > rows.ndjson)`;
 }
 
 async function write(path: string, content: AsyncIterable<string | Uint8Array>, database: Database): Promise<void> {

@@ -20,13 +20,14 @@ const byteOrderMark = "\ufeff";
 export const csv: Format = {
   contentType: "text/csv",
   extension: ".csv",
+  otherExtensions: [".tsv"],
   ownArguments: ["csv"],
 
   async *pieces(from, { checks, csv: args }) {
     const { for: reader, delimiter = "," } = args ?? { for: "programs" };
     const isForPeople = reader === "spreadsheets";
     const table = await RowTable.of(from, Object.keys(checks?.fields ?? {}));
-    const needsQuotes = new RegExp(`["\r\n${delimiter}]`);
+    const needsQuotes = isForPeople ? /["\r\n,;\t|]/ : new RegExp(`["\r\n${delimiter}]`);
     const cellOf = (value = ""): string => quoted(isForPeople ? withoutFormula(value) : value, needsQuotes);
     const end = isForPeople ? "\r\n" : "\n";
     // Readers skip blank lines, so a record of one empty cell has quotation marks.
@@ -44,9 +45,9 @@ export const csv: Format = {
   },
 
   reader: {
-    async *fromText(texts, found) {
+    async *fromText(texts, found, { name }) {
       const { header } = found;
-      yield* csvRows(texts, header);
+      yield* csvRows(texts, header, /\.tsv\b/i.test(name) ? "\t" : undefined);
       // A row has a name twice that the header has twice.
       found.fields = new Set(header).size === header.length ? header : undefined;
     },
@@ -58,11 +59,15 @@ function quoted(value: string, needsQuotes: RegExp): string {
 }
 
 /**
- * Spreadsheets run a cell that begins so, also with a full-width sign, and show one that begins with an apostrophe as
- * text.
+ * Where a formula can begin that is no number: also with a full-width sign, and behind each character that a
+ * spreadsheet may take for the end of a cell or of a line. Its user chooses that one, and then quotation marks in the
+ * middle of a cell protect nothing.
  */
+const formulaBegin =
+  /(?:^|[,;\t|\r\n][ "]*)(?=[=+\-@＝＋－＠])(?![+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:$|[,;\t|\r\n"]))/g;
+
+/** Spreadsheets show what begins with an apostrophe as text. */
 function withoutFormula(value: string): string {
-  const isFormula =
-    /^[=+\-@＝＋－＠\t\r\n]/.test(value) && !/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(value);
-  return isFormula ? `'${value}` : value;
+  const harmless = value.replace(formulaBegin, "$&'");
+  return /^[\t\r\n]/.test(harmless) ? `'${harmless}` : harmless;
 }

@@ -33,7 +33,7 @@ export interface Format {
   /** How the names of its files usually end. */
   readonly extension: string;
   /** How they can end too. */
-  readonly otherExtension?: string;
+  readonly otherExtensions?: readonly string[];
   /** Arguments that not all formats have. */
   readonly ownArguments?: readonly ("columns" | "csv")[];
   /** How it can compress its own parts, with `none` for the usual way. The file is then not compressed as a whole. */

@@ -44,8 +44,8 @@ export function misleadingFormat(file: string, format: ExportFormat): ExportForm
   return said === format ? undefined : said;
 }
 
-function endingsOf({ extension, otherExtension }: Format): string[] {
-  return otherExtension === undefined ? [extension] : [extension, otherExtension];
+function endingsOf({ extension, otherExtensions = [] }: Format): string[] {
+  return [extension, ...otherExtensions];
 }
 
 /** The arguments of an export that say how its file is written. */

@@ -6,7 +6,7 @@ import { linesOf } from "./rowTable";
 export const ndjson: Format = {
   contentType: "application/x-ndjson",
   extension: ".ndjson",
-  otherExtension: ".jsonl",
+  otherExtensions: [".jsonl", ".jl"],
   pieces: linesOf,
   reader: { fromText: jsonRows },
 };

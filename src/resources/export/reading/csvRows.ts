@@ -17,8 +17,13 @@ const delimiters = [",", ";", "\t", "|"];
  * The rows of a CSV (RFC 4180) as JSON, one a line, without empty cells. Its first line can name the delimiter, as in
  * `sep=;`, for Excel. Otherwise it is the one that divides the header into the most cells. Blank lines are no rows.
  * @param header gets the names
+ * @param usual the delimiter of a header that has it
  */
-export async function* csvRows(texts: AsyncIterable<string>, header: string[]): AsyncGenerator<Uint8Array> {
+export async function* csvRows(
+  texts: AsyncIterable<string>,
+  header: string[],
+  usual?: string,
+): AsyncGenerator<Uint8Array> {
   let records: Records | undefined;
   let rest = "";
   /** With a part of a record, more is read before it is looked at again, so that a long record takes linear time. */
@@ -29,14 +34,14 @@ export async function* csvRows(texts: AsyncIterable<string>, header: string[]): 
       continue;
     }
     if (records !== undefined || /[\r\n]/.test(rest.trimStart())) {
-      records ??= new Records(rest, header);
+      records ??= new Records(rest, header, usual);
       const bytes = Buffer.from(rest);
       yield records.read(bytes, false);
       rest = bytes.toString("utf8", records.end);
     }
     enough = Math.min(2 * rest.length, longestRow + 1);
   }
-  records ??= new Records(rest, header);
+  records ??= new Records(rest, header, usual);
   yield records.read(Buffer.from(rest), true);
 }
 
@@ -118,6 +123,7 @@ class Records {
   constructor(
     begin: string,
     private readonly header: string[],
+    usual = ",",
   ) {
     const named = /^sep=([^"\r\n])(?:\r\n?|\n|$)/i.exec(begin);
     const [line = ""] = begin
@@ -126,7 +132,8 @@ class Records {
       .split(/[\r\n]/, 1);
     const counts = delimiters.map((each) => ({ each, count: line.split(each).length }));
     const [most] = counts.sort((one, other) => other.count - one.count);
-    this.delimiter = Buffer.from(named?.[1] ?? most?.each ?? ",");
+    const likely = usual !== "," && line.includes(usual) ? usual : (most?.each ?? ",");
+    this.delimiter = Buffer.from(named?.[1] ?? likely);
     this.skipped = Buffer.byteLength(named?.[0] ?? "");
   }
 

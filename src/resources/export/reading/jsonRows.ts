@@ -1,3 +1,4 @@
+import { JsonScanner, openObject } from "../../../service/contract/jsonScanner";
 import type { FoundRows } from "./reading";
 import { Damaged, longestRow, mostColumns } from "./reading";
 import { compactJson, compared, endOfString } from "./valueText";
@@ -18,6 +19,7 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundRows):
   for await (const text of texts) {
     if (last === undefined && text.trimStart().startsWith("{")) {
       found.isList = false;
+      found.inside = listInside(text);
     }
     last = text.trimEnd().at(-1) ?? last;
     rest += text;
@@ -52,13 +54,37 @@ export async function* jsonRows(texts: AsyncIterable<string>, found: FoundRows):
   found.fields = reader.fields;
 }
 
+/** Where the first list of objects is in an object, by the begin of its text. */
+function listInside(begin: string): string[] | undefined {
+  const bytes = Buffer.from(begin);
+  const scanner = new JsonScanner(bytes);
+  let found: string[] | undefined;
+  const look = (path: readonly string[]): void => {
+    if (scanner.next() === openObject && path.length < deepestList) {
+      scanner.object((from, to) => look([...path, JSON.parse(scanner.text(from, to))]));
+      return;
+    }
+    if (path.length > 0 && /^\[\s*\{/.test(bytes.toString("latin1", scanner.at, scanner.at + 200))) {
+      found ??= [...path];
+    }
+    scanner.skipValue();
+  };
+  try {
+    look([]);
+  } catch {
+    // The begin ends in the middle.
+  }
+  return found;
+}
+
+const deepestList = 4;
+
 const lineFeed = 0x0a;
 const space = 0x20;
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
 const openList = 0x5b;
-const openObject = 0x7b;
 const closeObject = 0x7d;
 
 /** What can stand between rows on lines, and between those of a list. */

@@ -13,7 +13,11 @@ const mostNames = 3;
  * because it takes much longer to make a list of them all. The names come from the schema of the file, because DuckDB
  * renames columns whose names differ only in case.
  */
-export async function* parquetRows(file: string, found: FoundRows, database: RowDatabase): AsyncGenerator<string> {
+export async function* parquetRows(
+  file: string,
+  found: FoundRows,
+  { database }: { database: RowDatabase },
+): AsyncGenerator<string> {
   const source = "read_parquet(?, hive_partitioning = false, filename = false)";
   const columns = await database.rows(`DESCRIBE SELECT * FROM ${source}`, [file]);
   const names = namesIn(await database.rows("SELECT name, num_children FROM parquet_schema(?)", [file]));

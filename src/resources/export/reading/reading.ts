@@ -4,6 +4,8 @@ export interface FoundRows {
   readonly header: string[];
   /** What people must know about the rows. */
   readonly notes: string[];
+  /** The names that lead to a list of objects in the first object, if the file begins with one. */
+  inside?: readonly string[];
   /** Whether the rows are one list of JSON. Otherwise each is on a line of its own. */
   isList: boolean;
   /** All fields that rows can have. Undefined if they are not known, or if a row may have to be refused. */
@@ -12,8 +14,18 @@ export interface FoundRows {
 
 /** Reads rows as JSON whose values are text: from text on its way, or from a whole file. */
 export type FormatReader =
-  | { fromText(texts: AsyncIterable<string>, found: FoundRows): AsyncIterable<string | Uint8Array> }
-  | { fromFile(path: string, found: FoundRows, database: RowDatabase): AsyncIterable<string> };
+  | { fromText(texts: AsyncIterable<string>, found: FoundRows, options: ReadingOptions): Rows }
+  | { fromFile(path: string, found: FoundRows, options: ReadingOptions & { database: RowDatabase }): Rows };
+
+/** Pieces that end between two rows. */
+export type Rows = AsyncIterable<string | Uint8Array>;
+
+export interface ReadingOptions {
+  /** Of the file. */
+  readonly name: string;
+  /** Of a workbook. Default: the first one that is visible. */
+  readonly sheet?: string;
+}
 
 /** DuckDB, which reads Parquet. */
 export interface RowDatabase {

@@ -2,9 +2,12 @@ import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
 import { oneLine } from "../../../service/errors/foreignText";
 import { importOptional } from "../../optionalPackage";
-import type { FoundRows } from "./reading";
+import { counted } from "../../values";
+import type { FoundRows, ReadingOptions } from "./reading";
 import { Damaged } from "./reading";
 import { compared } from "./valueText";
+import type { Sheet } from "./workbook";
+import { Workbook } from "./workbook";
 
 /** An optional peer dependency: few people compare workbooks. */
 const packageName = "hucre";
@@ -12,16 +15,35 @@ const packageName = "hucre";
 type Cell = string | number | boolean | Date | null;
 
 /**
- * The rows of the first sheet of a workbook as JSON, many a piece, without empty cells. Its first row has the names.
+ * The rows of a sheet of a workbook as JSON, many a piece, without empty cells. Its first row has the names. Integers
+ * that a double cannot hold have the digits of the file.
  */
-export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<string> {
-  const library = load();
+export async function* xlsxRows(
+  path: string,
+  found: FoundRows,
+  { sheet: wanted }: Pick<ReadingOptions, "sheet">,
+): AsyncGenerator<string> {
+  const { streamXlsxRows } = load();
+  const file = await readFile(path);
+  const workbook = new Workbook(file);
+  const sheet = chosenSheet(workbook.sheets, wanted, found);
+  const lossy = sheet && workbook.lossyCells(sheet);
+  let next = await lossy?.next();
+  const withoutValue: string[] = [];
   found.fields = found.header;
   let keys: string[] | undefined;
   let lines = "";
   /** Rows without a value. At the end of a sheet they are no rows: their cells have only a format. */
   let blank = 0;
-  for await (const { index, values } of library.streamXlsxRows(await readFile(file))) {
+  for await (const { index, values } of streamXlsxRows(file, { sheet: sheet?.name })) {
+    for (; next?.done === false && next.value.row <= index + 1; next = await lossy?.next()) {
+      const { column, digits, address } = next.value;
+      if (digits === undefined) {
+        withoutValue.push(address);
+      } else {
+        values[column] = digits;
+      }
+    }
     if (keys === undefined) {
       const names = values.map((value) => textOf(value) ?? "");
       const twice = names.find((name, at) => names.indexOf(name) < at);
@@ -44,6 +66,30 @@ export async function* xlsxRows(file: string, found: FoundRows): AsyncGenerator<
     }
   }
   yield lines;
+  const [first, ...others] = withoutValue;
+  if (first !== undefined) {
+    found.notes.push(
+      `${counted(withoutValue.length, "cell")} ${others.length === 0 ? "has a formula" : "have formulas"} without a stored value and ${others.length === 0 ? "was" : "were"} read as empty, first ${first}. Open the file in a spreadsheet program and save it.`,
+    );
+  }
+}
+
+/** @throws Damaged if there is no such sheet */
+function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined, found: FoundRows): Sheet | undefined {
+  const shown = (those: readonly Sheet[]): string =>
+    those.map(({ name, isHidden }) => `"${oneLine(name)}"${isHidden ? " (hidden)" : ""}`).join(", ");
+  const chosen =
+    wanted === undefined
+      ? (sheets.find(({ isHidden }) => !isHidden) ?? sheets[0])
+      : sheets.find(({ name }) => name === wanted);
+  const others = sheets.filter((each) => each !== chosen);
+  if (wanted !== undefined && chosen === undefined) {
+    throw new Damaged(`it has no sheet "${oneLine(wanted)}". Its sheets: ${shown(sheets)}`);
+  }
+  if (wanted === undefined && chosen !== undefined && others.length > 0) {
+    found.notes.push(`only sheet ${shown([chosen])} was read, not ${shown(others)}. --sheet NAME reads another one.`);
+  }
+  return chosen;
 }
 
 const mostCharacters = 128 * 1024;
