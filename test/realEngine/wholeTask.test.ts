@@ -43,9 +43,9 @@ describe("an ExtractionTask on the engine", () => {
 
   it("has a warning of a property that the task lacks, in a preview with a refresh", async () => {
     const program = (more: string) => task().replace("{ Url:", `{ ${more}Url:`);
-    world.program(program('Wiat: "2", '));
+    world.program(program('Waits: "2", '));
     const { output } = await world.project.preview({ args: ["--refresh"] });
-    assert.match(output, /does not show property "Wiat" of action "open" \(did you mean "Wait"\?\)/);
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
     world.program(program(""));
     assert.deepEqual([...new Set(world.operations())], ["getActions"]);
   });

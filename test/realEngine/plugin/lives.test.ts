@@ -93,10 +93,10 @@ describe("the nine resources on the native plugin", () => {
 
   it("warn of a property that the task lacks, in a preview with a refresh", async () => {
     const now = program("https://b.test/", ["https://a.test/0", "https://a.test/1"]);
-    world.program(prelude + now.replace("{ Url:", '{ MaxPage: "2", Url:').replace("Wait: 3", "Wait: 3, Wiat: 4"));
+    world.program(prelude + now.replace("{ Url:", '{ MaxPage: "2", Url:').replace("Wait: 3", "Wait: 3, Waits: 4"));
     const { output } = await world.project.preview({ args: ["--refresh"] });
     assert.match(output, /does not show property "MaxPage" of action "open" \(only Url, Wait\)/);
-    assert.match(output, /does not show property "Wiat" of action "open" \(did you mean "Wait"\?\)/);
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
     assert.deepEqual(writes(), []);
     world.program(prelude + now);
   });

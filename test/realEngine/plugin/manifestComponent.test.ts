@@ -93,11 +93,11 @@ describe("a Manifest of a YAML program", () => {
     world.operations();
     world.project.write(
       "tasks/novels.yaml",
-      `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3, Wiat: 4")}`,
+      `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3, Waits: 4")}`,
     );
     const { output } = await world.project.up();
     assert.match(output, /ExtractionTask books updated/);
-    assert.match(output, /does not show property "Wiat" of action "open" \(did you mean "Wait"\?\)/);
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
     assert.match(output, /CloudRun books created replacement/);
     assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
   });
