@@ -28,7 +28,7 @@ import { isProbed } from "../probe/probed";
 export const doctor: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
-  details: "The command shows no credential. It makes one request: a read of a task that does not exist.",
+  details: "The command shows no credential. It reads a task that does not exist.",
   connects: true,
   examples: [
     { line: "doctor", does: "looks at the configuration of the environment" },
