@@ -1,4 +1,4 @@
--- Rows as NDJSON on stdin, the run in the variable lot.
+-- Rows as NDJSON on stdin, the run in the variable lot. With -f, STDIN would be the rest of this script, not pstdin.
 CREATE TABLE IF NOT EXISTS book_rows (lot text, sku text, title text, price numeric, stock bigint);
 CREATE TABLE IF NOT EXISTS books (sku text PRIMARY KEY, title text, price numeric, stock bigint);
 BEGIN;

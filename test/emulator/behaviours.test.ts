@@ -116,6 +116,27 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("both");
       assert.deepEqual(await both(), [200, 200]);
     },
+    async passwordLogin(emulator, set) {
+      const { apiKey } = emulator.credentials;
+      const fields = { grant_type: "password", username: "reader", password: apiKey };
+      assert.equal(await refusal(emulator, "refreshToken", { fields }), "400 InvalidParameter.Required");
+      set("taken");
+      const { access_token, refresh_token } = await data(emulator, "refreshToken", fields);
+      assert.deepEqual(
+        [access_token, refresh_token],
+        [emulator.credentials.accessToken, emulator.credentials.refreshToken],
+      );
+      assert.equal((await call(emulator, "refreshToken", { fields: refreshWith(emulator) })).status, 200);
+      assert.equal(
+        await refusal(emulator, "refreshToken", { fields: { ...fields, password: "x" } }),
+        "400 Invalid.Grant",
+      );
+      assert.equal(
+        await refusal(emulator, "refreshToken", { fields: { ...fields, username: "" } }),
+        "400 InvalidParameter.Required",
+      );
+      assert.ok(!JSON.stringify(emulator.requests).includes(apiKey));
+    },
     async credentialAcceptance(emulator, set) {
       const tried = async () => {
         const statuses: number[] = [];

@@ -276,7 +276,10 @@ export class Exchange {
 /** The password of a login, which the contract does not have: only with the behaviour `passwordLogin`. */
 function loginIn({ operation, fields, world }: Received): string | undefined {
   const isTaken = operation.name === "refreshToken" && world.service.behaviour.passwordLogin === "taken";
-  const { grant_type, username, password } = (isTaken && isPlainObject(fields) ? fields : {}) as Record<string, unknown>;
+  const { grant_type, username, password } = (isTaken && isPlainObject(fields) ? fields : {}) as Record<
+    string,
+    unknown
+  >;
   if (grant_type !== "password") return undefined;
   for (const [name, value] of Object.entries({ username, password })) {
     if (typeof value !== "string" || value === "") throw missing(name);

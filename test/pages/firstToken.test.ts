@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CliWorld, shop } from "../cli/webextract";
+import { blocks, readPage, repository } from "./readPage";
+
+describe("the page about a first token", () => {
+  const [importLine = "", configLine = ""] = blocks(readPage("docs/how-to/first-token.md"), "sh");
+  const login = `"${process.execPath}" "${join(repository, "examples/commandLine/login.mjs")}"`;
+  let world: CliWorld;
+  let env: Record<string, string | undefined>;
+  beforeEach(async () => {
+    world = await CliWorld.create({ behaviour: { passwordLogin: "taken", refreshPath: "tokenRefresh" } });
+    const { apiKey } = world.emulator.credentials;
+    env = {
+      WEBEXTRACT_ACCESS_TOKEN: undefined,
+      WEBEXTRACT_API_KEY: undefined,
+      WEBEXTRACT_REFRESH_PATH: "/token/refresh",
+      LOGIN_USER: "reader",
+      LOGIN_PASSWORD: apiKey,
+    };
+  });
+  afterEach(() => world.remove());
+
+  const imported = () => {
+    const line = importLine.replace("node login.mjs", login).replace("npx webextract token import --yes", '"$@"');
+    return world.start(["token", "import", "--yes"], env, line).ended;
+  };
+
+  it("imports a refresh token, with which the token store alone serves every command, and keeps no password", async () => {
+    const { code, stdout, stderr } = await imported();
+    assert.equal(code, 0, stderr);
+    const later = { ...env, LOGIN_PASSWORD: undefined };
+    assert.equal((await world.run(`status ${shop.taskId}`, later)).code, 0);
+    const files = readdirSync(world.path("tokens")).map((name) => readFileSync(world.path(`tokens/${name}`), "utf8"));
+    assert.ok(![stdout, stderr, ...files].join().includes(String(env.LOGIN_PASSWORD)));
+  });
+
+  it("logs in for each command", async () => {
+    const [, command = ""] = /credentialCommand "(.*)"/.exec(configLine) ?? [];
+    const line = command.replace("node login.mjs", login).replace("$WEBEXTRACT_BASE_URL", world.emulator.url);
+    const ended = await world.run(`actions ${shop.taskId}`, { ...env, WEBEXTRACT_CREDENTIAL_COMMAND: line });
+    assert.equal(ended.code, 0, ended.stderr);
+  });
+
+  it("says what the service said, and not the password", async () => {
+    env.LOGIN_PASSWORD = "a-wrong-one";
+    const refused = await imported();
+    assert.match(refused.stderr, /^login: the service gave no token: status 400, code Invalid\.Grant$/m);
+    assert.notEqual(refused.code, 0);
+    env.LOGIN_PASSWORD = "";
+    assert.match((await imported()).stderr, /^login: LOGIN_USER and LOGIN_PASSWORD must be set$/m);
+    assert.ok(!refused.stderr.includes("a-wrong-one"));
+  });
+});
