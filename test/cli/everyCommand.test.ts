@@ -256,7 +256,7 @@ describe("every command", () => {
         await isWaiting;
         const ended = at === atOnce ? await running.ended : await interrupt(running, world);
         assert.deepEqual([ended.code, ended.json().error?.exit], [code, exit], ended.stderr);
-        assert.match(ended.stderr, /^Interrupted\. Ending, press Ctrl-C again to end at once\.$/m);
+        assert.match(ended.stderr, /^Ending\. Press Ctrl-C again to end at once\.$/m);
         assert.doesNotMatch(ended.stderr, /^ +at /m);
         const left = leftFiles().filter((path) => !leaves.test(path) && !path.endsWith("/"));
         assert.deepEqual(left, []);
