@@ -179,7 +179,7 @@ describe("a command that gets a signal", () => {
 
 async function send({ process: { kill }, process, says }: Running, [first, second]: Signals): Promise<void> {
   kill.call(process, first);
-  await says(/^Interrupted\./m);
+  await says(/^Ending\./m);
   if (second !== undefined) {
     kill.call(process, second);
   }

@@ -100,7 +100,7 @@ describe("webextract token", () => {
       const running = world.start(line.split(" "), { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
       await held;
       running.process.kill("SIGINT");
-      await running.says(/^Interrupted\./m);
+      await running.says(/^Ending\./m);
       running.process.kill("SIGINT");
       const ended = await running.ended;
       assert.deepEqual([ended.code, ended.json().error.exit], [6, "outcomeUnknown"], ended.stderr);
