@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { configKeys, parseConfig, parseGivenConfig } from "./internals/config";
 
 const parse = (config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) =>
@@ -55,6 +58,92 @@ describe("configuration", () => {
     }
     const both = parse({ baseUrl: "https://one.test", runLabel: "a" }, { WEBEXTRACT_RUN_LABEL: "b" });
     assert.deepEqual(both.config.runLabels, ["a", "b"]);
+  });
+
+  it("names an empty run label, with which no run would start", () => {
+    const service = { baseUrl: "https://one.test" };
+    assert.equal(parse(service, { WEBEXTRACT_RUN_LABEL: "night" }).config.emptyLabel, undefined);
+    assert.match(
+      parse(service, { WEBEXTRACT_RUN_LABEL: "" }).config.emptyLabel ?? "",
+      /^WEBEXTRACT_RUN_LABEL is set and empty, so no run would start\./,
+    );
+    assert.match(parse({ ...service, runLabel: "" }).config.emptyLabel ?? "", /^webextract:runLabel is set and empty/);
+  });
+
+  it("refuses variables that are almost those of keys, and names others once", () => {
+    const given = (variables: NodeJS.ProcessEnv) =>
+      parseGivenConfig((key) => ({ baseUrl: "https://one.test" })[key as string], ["baseUrl"], variables);
+    for (const [variable, meant] of [
+      ["WEBEXTRACT_RUNLABEL", "WEBEXTRACT_RUN_LABEL"],
+      ["WEBEXTRACT_TOKENSTORE", "WEBEXTRACT_TOKEN_STORE"],
+      ["WEBEXTRACT_APIKEY", "WEBEXTRACT_API_KEY"],
+    ] as const) {
+      const { problems } = given({ [variable]: "hunter2" });
+      assert.deepEqual(problems, [`${variable} is not known; did you mean ${meant}?`]);
+    }
+    const { problems, unread } = given({ WEBEXTRACT_WEATHER: "hunter2", WEBEXTRACT_EMULATOR_URL: "x", OTHER: "y" });
+    assert.deepEqual(problems, []);
+    assert.match(unread ?? "", /^Nothing reads WEBEXTRACT_WEATHER of the environment\. Known: WEBEXTRACT_BASE_URL, /);
+    assert.equal(given({}).unread, undefined);
+  });
+
+  it("refuses paths with a part that only a shell replaces, in each key and profile that has one", () => {
+    const problemsOf = (config: Record<string, string>) => parse({ baseUrl: "https://one.test", ...config }).problems;
+    for (const path of ["~/state", "~", "~root/state", "$HOME/state", `$${"{HOME}"}/state`, "%USERPROFILE%\\state"]) {
+      for (const key of ["journal", "tokenStore", "packagesFolder", "allowedFolders"]) {
+        const [problem, ...others] = problemsOf({ [key]: path });
+        assert.match(problem ?? "", /which only a shell replaces\. Write the whole path/, `${key} ${path}`);
+        assert.ok(problem?.startsWith(`webextract:${key} must be `), problem);
+        assert.deepEqual(others, []);
+      }
+      const profiles = JSON.stringify({ other: { tokenStore: path } });
+      assert.match(
+        problemsOf({ profiles })[0] ?? "",
+        /^webextract:profiles\.other\.tokenStore must be .*shell replaces/,
+      );
+    }
+    assert.deepEqual(problemsOf({ journal: "./~", tokenStore: "./~" }), []);
+  });
+
+  it("switches the journal off by each word for it, and refuses these words as a token store", () => {
+    for (const word of ["off", "OFF", "none", "false"]) {
+      assert.equal(parse({ baseUrl: "https://one.test", journal: word }).config.journal, undefined);
+      const [problem] = parse({ baseUrl: "https://one.test", tokenStore: word }).problems;
+      assert.match(problem ?? "", /^webextract:tokenStore must be a folder/);
+    }
+  });
+
+  describe("with a program in a folder of the project", () => {
+    let project: string;
+    const before = process.cwd();
+    beforeEach(() => {
+      project = realpathSync(mkdtempSync(join(tmpdir(), "webextract-project-")));
+      writeFileSync(join(project, "Pulumi.yaml"), "name: shop\n");
+      mkdirSync(join(project, "program", "within"), { recursive: true });
+    });
+    afterEach(() => {
+      process.chdir(before);
+      rmSync(project, { recursive: true });
+    });
+
+    it("has the folders of the configuration relative to the project, wherever the program is", () => {
+      const config = { baseUrl: "https://one.test", journal: "notes", tokenStore: "tokens" };
+      for (const folder of [project, join(project, "program"), join(project, "program", "within")]) {
+        process.chdir(folder);
+        const found = parse(config).config;
+        assert.equal(found.journal, join(project, "notes"));
+        assert.equal(found.clientOptions(undefined).tokenStore, join(project, "tokens"));
+      }
+    });
+
+    it("goes on with a folder that only the program's folder has", () => {
+      process.chdir(join(project, "program"));
+      mkdirSync("notes");
+      assert.equal(
+        parse({ baseUrl: "https://one.test", journal: "notes" }).config.journal,
+        join(project, "program", "notes"),
+      );
+    });
   });
 
   it("says how to set a missing base address", () => {

@@ -9,7 +9,7 @@ import { Refusal, shown } from "./errors";
 export interface Choice<T extends string> {
   /** Distinguishes it from an {@link Amount}. */
   readonly kind: "choice";
-  /** What the contract says literally, or, where it says nothing, what most services do. */
+  /** What the contract says literally, or, where it says nothing, what most services do and most clients can work with. */
   readonly default: T;
   /** All allowed values, the default first. */
   readonly values: readonly T[];
@@ -113,8 +113,8 @@ export const behaviours = {
     "A change or a removal of data while the task runs. `accepted`: it works. `refused`: TaskExecuting.",
   ),
   statusWords: choice(
-    ["usual", "withSent", "synonyms", "noFailed", "unknown"],
-    "Words for a status. `usual`: Waiting, Extracting, Stopped, Finished, Failed. `withSent`: also Sent. `synonyms`: Queued, Running, Stopped, Completed, Error. `noFailed`: Stopped instead of Failed. `unknown`: Concluded, a word that no client knows, instead of Finished.",
+    ["usual", "withSent", "synonyms", "noFailed", "sentNoFailed", "unknown"],
+    "Words for a status. `usual`: Waiting, Extracting, Stopped, Finished, Failed. `withSent`: also Sent. `synonyms`: Queued, Running, Stopped, Completed, Error. `noFailed`: Stopped instead of Failed. `sentNoFailed`: also Sent, and Stopped instead of Failed. `unknown`: Concluded, a word that no client knows, instead of Finished.",
   ),
   statusCase: choice(
     ["capital", "lower", "upper", "mixed"],
@@ -163,8 +163,8 @@ export const behaviours = {
     "Rows of a read of a batch. `all`: all rows of the run. `distinct`: without those that equal an earlier one, also in `total`.",
   ),
   offsetResponse: choice(
-    ["asked", "next", "cursor", "zero"],
-    "`offset` of a response. `asked`: the requested offset. `next`: the requested offset plus the number of rows. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.",
+    ["next", "asked", "cursor", "zero"],
+    "`offset` of a response. `next`: the requested offset plus the number of rows. `asked`: the requested offset. `cursor`: an opaque value (0, 1024, 1124), and only such a value is a valid next offset. `zero`: always 0.",
   ),
   endOfData: choice(
     ["restTotal", "emptyPage", "offsetStays"],
@@ -246,6 +246,38 @@ export function defaultBehaviour(): Behaviour {
   return Object.fromEntries(behaviourNames.map((name) => [name, behaviours[name].default])) as Behaviour;
 }
 
+/**
+ * What public documentation of live services says in November 2026, where it differs from the defaults: all of it at once, for
+ * `startEmulator({ behaviour: documentedBehaviour })` and `--behaviours documented`.
+ */
+export const documentedBehaviour: Readonly<Partial<Behaviour>> = {
+  errorStatus: "all400",
+  successBody: "nullData",
+  expiresIn: "string",
+  credentialAcceptance: "either",
+  bothCredentials: "refused",
+  plansNeeded: "everyOperation",
+  requestsPerSecond: 20,
+  changeWhileRunning: "refused",
+  statusWords: "sentNoFailed",
+  statusCase: "mixed",
+  splitting: "listsOnly",
+  subtaskPageMax: 20,
+  dataPageMax: 1000,
+  responseBytes: "refused",
+  rowOrder: "newestFirst",
+  batchRows: "distinct",
+  offsetResponse: "cursor",
+  markScope: "returned",
+  copyGroup: "optional",
+  loopsInActions: "ignored",
+  updatedParameters: "lists",
+  getActionsEmptyTypes: "refused",
+  actionShape: "flat",
+  loopTypeRead: "upperUrl",
+  taskGone: "notYours",
+};
+
 /** The allowed values of a behaviour, for messages and documentation. */
 export function allowedValues(name: BehaviourName): string {
   const row: Choice<string> | Amount = behaviours[name];
@@ -299,7 +331,8 @@ export function parseBehaviour(text: string): Partial<Behaviour> {
   return { [name]: value };
 }
 
-function isBehaviourName(name: string): name is BehaviourName {
+/** Whether it is the name of a behaviour. */
+export function isBehaviourName(name: string): name is BehaviourName {
   return Object.hasOwn(behaviours, name);
 }
 

@@ -20,6 +20,7 @@ import {
   allowedValues,
   behaviourNames,
   checkSeed,
+  documentedBehaviour,
   exportStateFile,
   importStateFile,
   parseBehaviour,
@@ -149,8 +150,10 @@ function serverCommand(): Command {
       collectBehaviour,
       {},
     )
-    .option("--behaviours <file>", "YAML or JSON file with behaviours, as webextract probe --write writes it", (file) =>
-      explained(() => readBehaviourFile(file)),
+    .option(
+      "--behaviours <file>",
+      "YAML or JSON file with behaviours, as webextract probe --write writes it, or documented: all that documentation of live services says",
+      (file) => (file === "documented" ? { behaviour: documentedBehaviour } : explained(() => readBehaviourFile(file))),
     )
     .option("--faults <file>", "YAML or JSON file with faults and behaviours", (file) =>
       explained(() => readFaultFile(file)),
@@ -278,7 +281,7 @@ function collectPlan(text: string, before: PlanOrFaults): PlanOrFaults {
   throw new InvalidArgumentError(`Allowed: ${plans.join(", ")}, or a file that ends in .yaml, .yml or .json.`);
 }
 
-/** A file as for --faults, which has no faults. */
+/** A file as for --faults, which has no faults. The word documented names all documented behaviours in place of a file. */
 function readBehaviourFile(file: string): FaultFile {
   const read = readFaultFile(file);
   if (read.behaviour === undefined) throw new Error("the file has no behaviour: a map of behaviours and their values");

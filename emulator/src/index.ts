@@ -6,7 +6,15 @@ export type { Asynchronous, ConnectOptions, RemoteEmulator, RemoteHold } from ".
 export { connectEmulator } from "./admin/client";
 export { readFaultFile } from "./admin/readFaultFile";
 export type { Amount, Behaviour, BehaviourName, Choice } from "./behaviour";
-export { allowedValues, behaviourNames, behaviours, defaultBehaviour, otherValues, parseBehaviour } from "./behaviour";
+export {
+  allowedValues,
+  behaviourNames,
+  behaviours,
+  defaultBehaviour,
+  documentedBehaviour,
+  otherValues,
+  parseBehaviour,
+} from "./behaviour";
 export type { Changes } from "./changes";
 export type { OperationName, Row } from "./contract";
 export type { AccountOptions, Emulator, Health, SnapshotView } from "./emulator";

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ownPackage } from "../service/ownPackage";
+import { describeShellPart, shellPartOf } from "../values/shellPart";
 import type { CliCommand, CommandValues } from "./command";
 import { commandsFor } from "./commands/index";
 import { optionsOf } from "./options";
@@ -76,7 +77,7 @@ function makeProgram(
       parsed.addOption(option);
     }
     parsed.action((...given: unknown[]) => {
-      refuseEmpty(parsed);
+      refuseUnset(parsed);
       // The last two are the options and the command of the parser.
       invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
     });
@@ -84,8 +85,11 @@ function makeProgram(
   return program;
 }
 
-/** What is empty is usually a variable of a script that is not set. */
-function refuseEmpty(parsed: Command): void {
+/** The names of arguments, and of the values of options, that are files and folders. */
+const takesPath = /^(?:file|folder|paths?|source|base|head|later)$/;
+
+/** What is empty is usually a variable of a script that is not set, or one in quotes that no shell has replaced. */
+function refuseUnset(parsed: Command): void {
   const isEmpty = (value: unknown): boolean => typeof value === "string" && value.trim() === "";
   const argument = parsed.registeredArguments.find((_each, index) =>
     [parsed.processedArgs[index]].flat().some(isEmpty),
@@ -96,6 +100,20 @@ function refuseEmpty(parsed: Command): void {
   }
   if (option !== undefined) {
     parsed.error(`error: option '${option.flags}' argument '' is invalid. It must not be empty.`);
+  }
+  const refuseShellPart = (title: string, name: string, value: unknown): void => {
+    const paths = takesPath.test(name) ? [value].flat().filter((each) => typeof each === "string") : [];
+    const part = paths.flatMap((path) => shellPartOf(path) ?? [])[0];
+    if (part !== undefined) {
+      parsed.error(`error: ${title} is invalid: it is ${describeShellPart(part)}.`);
+    }
+  };
+  parsed.registeredArguments.forEach((each, index) => {
+    refuseShellPart(`argument '${each.name()}'`, each.name(), parsed.processedArgs[index]);
+  });
+  for (const each of parsed.options) {
+    const name = /[<[](\w+)/.exec(each.flags)?.[1] ?? "";
+    refuseShellPart(`option '${each.flags}'`, name, parsed.getOptionValue(each.attributeName()));
   }
 }
 

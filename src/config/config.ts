@@ -1,21 +1,30 @@
 import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
+import { messageOf } from "../resources/resource";
 import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/hideWords";
 import type { ServiceClientOptions } from "../service/options";
 import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
+import type { Problem } from "../values/kinds";
 import { describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
 import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
 import { parse } from "./parse";
+import { fromProject } from "./projectFolder";
+import { describeUnread, unreadVariables } from "./variables";
 
 interface ParsedConfig {
   config: ProviderConfig;
   problems: string[];
   /** The one of the problems that there is no service: none for resources with a provider of their own. */
   noService: string | undefined;
+}
+
+/** The configuration with a warning of variables that nothing reads, if there are any. */
+interface GivenConfig extends ParsedConfig {
+  unread: string | undefined;
 }
 
 /** Reads the string of a key, without the namespace. */
@@ -37,6 +46,8 @@ export interface ProviderConfig {
   native: boolean;
   /** The run label of each source that has one. A program refuses two that differ. */
   runLabels: readonly string[];
+  /** Why no run can start, if a source has an empty label. */
+  emptyLabel: string | undefined;
   /** Hides each credential of the configuration and of the environment, of all profiles. */
   redact(text: string): string;
   /** Whether it has accounts besides the default one. */
@@ -110,10 +121,11 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
     },
     isPresent: (written, service) =>
       [service, ...movedFrom.map(serviceAddress)].some((address) => namesSameService(written, address)),
-    journal: journalFolder(values, environment),
+    journal: journalFolder(values, environment, problems),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     native: values.native === true,
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
+    emptyLabel: emptyLabel({ "webextract:runLabel": read("runLabel"), ...environment }),
     redact: redactorOf([inEnvironment, inConfig]).scrub,
     ...profilesIn(optionsOf),
   };
@@ -133,17 +145,29 @@ const ofEngine = ["version", "pluginDownloadURL", "pluginChecksums", "parameteri
 
 /**
  * Parses the configuration where the program or the engine gives it. Its problems are also names that are not keys,
- * most often misspelled keys, and a run label that two sources set.
+ * most often misspelled keys, misspelled variables, and a run label that two sources set.
  * @param names all names in the namespace
  */
-export function parseGivenConfig(read: ReadKey, names: readonly string[]): ParsedConfig {
-  const { config, problems, noService } = parseConfig(read);
+export function parseGivenConfig(
+  read: ReadKey,
+  names: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): GivenConfig {
+  const { config, problems, noService } = parseConfig(read, environment);
+  const { misspelled, others } = unreadVariables(environment);
+  problems.push(...misspelled);
   if (new Set(config.runLabels).size > 1) {
     problems.push(`webextract:runLabel and ${configKeys.runLabel.environment} differ. Set one of them.`);
   }
   const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
-  return { config, problems, noService };
+  return { config, problems, noService, unread: describeUnread(others) };
+}
+
+/** A job whose label is empty would be green for weeks without a run. */
+function emptyLabel(sources: NodeJS.ProcessEnv): string | undefined {
+  const name = ["webextract:runLabel", configKeys.runLabel.environment].find((each) => sources[each] === "");
+  return name && `${name} is set and empty, so no run would start. Set it to the label of the runs, or remove it.`;
 }
 
 /** Characters of a refused value that a problem shows. */
@@ -158,15 +182,30 @@ function valuesOf(
   const entries = keyNames.flatMap((name) => {
     const raw = read(name);
     if (raw === undefined || raw === "") return [];
-    const { kind, allowed = describeShape(kind), pattern, isSecret }: Key = configKeys[name];
-    const value = parse(kind, raw);
-    if (value !== undefined && (pattern?.test(raw) ?? true)) return [[name, value]];
-    // A long one can be a credential in the wrong place, and a map or a list can contain one or be one.
-    const isShown = isSecret !== true && kind.is !== "map" && raw.length <= longestShown && !/[{["]/.test(raw);
-    problems.push(`${nameOf(name)} must be ${allowed}${isShown ? `; got ${JSON.stringify(raw)}` : ""}.`);
-    return [];
+    const value = parsed(configKeys[name], raw, nameOf(name), problems);
+    return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(entries);
+}
+
+/** The value of a key; undefined, and a problem, if the key does not allow it. */
+function parsed(
+  { kind, allowed, pattern, isSecret, inProject }: Key,
+  raw: string,
+  name: string,
+  problems: string[],
+): unknown {
+  const found: Problem[] = [];
+  const value = parse(kind, raw, found);
+  if (value !== undefined && (pattern?.test(raw) ?? true)) {
+    return inProject ? fromProject(raw) : value;
+  }
+  // A long one can be a credential in the wrong place, and a map or a list can contain one or be one.
+  const isShown = isSecret !== true && kind.is !== "map" && raw.length <= longestShown && !/[{["]/.test(raw);
+  const ofPath = found.flatMap(({ reason }) => /; got a path .*/.exec(reason) ?? [])[0];
+  const got = ofPath ?? (isShown ? `; got ${JSON.stringify(raw)}` : "");
+  problems.push(`${name} must be ${allowed ?? describeShape(kind)}${got}.`);
+  return undefined;
 }
 
 function clientValuesOf(values: ConfigValues): ServiceClientOptions {
@@ -214,7 +253,9 @@ function profileOptions(
     } else if (typeof value !== "string" || value === "") {
       problems.push(`${where} must be a non-empty string.`);
     } else {
-      options[name] = value;
+      const key: Key = { ...configKeys[name as ConfigKey] };
+      const own = key.kind.is === "string" ? parsed(key, value, where, problems) : value;
+      if (typeof own === "string") options[name] = own;
     }
   }
   return options;
@@ -295,8 +336,21 @@ export function previewReadOptions(options: ServiceClientOptions): ServiceClient
 }
 
 /** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */
-function journalFolder({ journal, tokenStore }: ConfigValues, environment: NodeJS.ProcessEnv): string | undefined {
-  return journal?.toLowerCase() === "off"
-    ? undefined
-    : (journal ?? join(tokenStore ?? defaultTokenStore(environment), "journal"));
+function journalFolder(
+  { journal, tokenStore }: ConfigValues,
+  environment: NodeJS.ProcessEnv,
+  problems: string[],
+): string | undefined {
+  if (journal !== undefined) {
+    return isOff.test(journal) ? undefined : fromProject(journal);
+  }
+  try {
+    return join(tokenStore ?? defaultTokenStore(environment), "journal");
+  } catch (error) {
+    problems.push(`webextract:journal (${configKeys.journal.environment}) is missing: ${messageOf(error)}`);
+    return undefined;
+  }
 }
+
+/** Words that switch the journal off. */
+const isOff = /^(?:off|none|false)$/i;

@@ -2,7 +2,7 @@ import type { Statuses } from "../resources/resource";
 import type { ServiceClientOptions } from "../service/options";
 import { optionKinds } from "../service/settings";
 import type { Kind, Shape } from "../values/kinds";
-import { boolean, choice, freeMap, list, string } from "../values/kinds";
+import { boolean, choice, filePath, freeMap, list, string } from "../values/kinds";
 
 /**
  * The keys of the namespace `webextract`, each described once. The program and the provider parse them with this
@@ -29,6 +29,8 @@ interface Description {
   readonly default?: string;
   /** Whether the value is a credential, which must be encrypted in the configuration. */
   readonly isSecret?: true;
+  /** Whether a folder is relative to that of the project. */
+  readonly inProject?: true;
   /** Whether a profile can have a value of its own. */
   readonly inProfile?: true;
 }
@@ -67,8 +69,10 @@ export const clientKeys = withVariables({
     inProfile: true,
   },
   tokenStore: {
-    kind: string,
-    allowed: "a folder",
+    kind: filePath,
+    allowed: "a folder, relative to that of Pulumi.yaml",
+    pattern: /^(?!(?:off|none|false)$)/i,
+    inProject: true,
     meaning: "where the newest refresh tokens are kept",
     default: "`pulumi-webextract` in the user's state folder",
     inProfile: true,
@@ -152,8 +156,8 @@ const providerKeys = withVariables({
     default: "none",
   },
   journal: {
-    kind: string,
-    allowed: "a folder, or off",
+    kind: filePath,
+    allowed: "a folder as for `tokenStore`, or off",
     meaning: "where the [journal](../explanation/lost-responses.md#the-journal) is kept",
     default: "`journal` in the folder of `tokenStore`",
   },
@@ -165,15 +169,16 @@ const providerKeys = withVariables({
     default: "none",
   },
   allowedFolders: {
-    kind: list(string),
+    kind: list(filePath),
     allowed: "a list of folders, as JSON or with commas",
     meaning:
       "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file`, `checks.schema` and the `path` of a Manifest can name. Those of the configuration and of the environment count",
     default: "none",
   },
   packagesFolder: {
-    kind: string,
-    allowed: "a folder",
+    kind: filePath,
+    allowed: "a folder as for `tokenStore`",
+    inProject: true,
     meaning:
       "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",
     default: "the program's folder",

@@ -16,8 +16,7 @@ const booleans = new Map([
  * one as JSON or with commas, a map as JSON.
  * @returns undefined if the kind does not allow it
  */
-export function parse(kind: Shape, raw: string): unknown {
-  const problems: Problem[] = [];
+export function parse(kind: Shape, raw: string, problems: Problem[] = []): unknown {
   const value = checkValue(kind, plainValue(kind, raw), "", problems);
   return problems.length === 0 ? value : undefined;
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { whyNotAllowed } from "../resources/lists/allowedFile";
+import { describeShellPart, shellPartOf } from "../values/shellPart";
 import type { Problems } from "./problems";
 import { ManifestFile } from "./problems";
 
@@ -17,6 +18,11 @@ const endings = /\.ya?ml$/i;
 export function* findFiles(paths: readonly string[], folder: string, problems: Problems): Generator<void, string[]> {
   const found = new Set<string>();
   for (const path of paths) {
+    const part = shellPartOf(path);
+    if (part !== undefined) {
+      problems.addFile(path, `is ${describeShellPart(part)}`);
+      continue;
+    }
     const full = resolve(folder, path);
     // An empty path would be the program's folder with all that is in it.
     const stats = path.trim() === "" ? undefined : statsOf(full);

@@ -23,11 +23,15 @@ const notYetKnown: Readonly<Record<string, string>> = { baseUrl: "https://unknow
 const argument = "Give the provider the argument baseUrl, or set WEBEXTRACT_BASE_URL.";
 
 /** Refuses an invalid configuration with all problems, each with its key. */
-export function checkConfig(request: CheckRequest): CheckResponse {
+export function checkConfig(request: CheckRequest, warn: (message: string) => void): CheckResponse {
   const { values, secrets } = decodeStruct(request.getNews());
   const found: Problem[] = [];
   const sound = withoutOutputTexts(values, "", found) as Properties;
-  const { problems } = parseGivenConfig(readKeys(sound), Object.keys(values));
+  const { config, problems, unread } = parseGivenConfig(readKeys(sound), Object.keys(values));
+  // The classes have said it already.
+  if (unread !== undefined && !config.native) {
+    warn(unread);
+  }
   problems.push(...found.map(({ path, reason }) => `${path} ${reason}.`));
   const response = new CheckResponse();
   // Credentials are secret, whoever forgot to encrypt them.

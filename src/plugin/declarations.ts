@@ -79,8 +79,10 @@ export class Declarations {
       problems.push({ path: "rerunOn", reason: `must be a list of resources or their ids; got ${what(args.rerunOn)}` });
       delete args.rerunOn;
     }
-    if ("runLabel" in resource.args && args.runLabel === undefined && runLabel !== undefined) {
-      args.runLabel = runLabel;
+    if ("runLabel" in resource.args && args.runLabel === undefined) {
+      const { emptyLabel } = this.host.config;
+      problems.push(...(emptyLabel === undefined ? [] : [{ path: "", reason: emptyLabel }]));
+      Object.assign(args, runLabel === undefined ? {} : { runLabel });
     }
     for (const [path, value] of Object.entries(args)) {
       args[path] = replaceEach(value, (each) => isReference(each, path, problems), unknown);

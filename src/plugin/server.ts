@@ -59,7 +59,7 @@ export class Plugin {
       getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
       checkConfig: handler((request: CheckRequest) => {
         this.urn = request.getUrn();
-        return checkConfig(request);
+        return checkConfig(request, (message) => engine.log.warn(message));
       }),
       // The engine compares the configuration itself, and updates a provider that changed. It never replaces it.
       diffConfig: handler(() => new DiffResponse()),

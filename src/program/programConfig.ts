@@ -19,7 +19,11 @@ export function unmockedConfig(): ProviderConfig | undefined {
  * same label.
  */
 export function programRunLabel(): string | undefined {
-  return unmockedConfig()?.runLabels[0];
+  const config = unmockedConfig();
+  if (config?.emptyLabel !== undefined) {
+    throw new RunError(config.emptyLabel);
+  }
+  return config?.runLabels[0];
 }
 
 export function programSettings(): ProviderConfig["settings"] | undefined {
@@ -36,7 +40,11 @@ const parsed = perProgram(() => {
   if (!isMocked()) {
     warnOfPlainCredentials(all);
   }
-  return parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
+  const given = parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
+  if (given.unread !== undefined && !isMocked()) {
+    void log.warn(given.unread);
+  }
+  return given;
 });
 
 /** All problems are one error. */

@@ -16,6 +16,7 @@ export {
   boolean,
   choice,
   describeShape,
+  filePath,
   id,
   idLines,
   integer,

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { getProxyForUrl } from "proxy-from-env";
 import { isExempt } from "./noProxy";
@@ -57,17 +57,35 @@ export function commandEnvironment(
   );
 }
 
-/** The folder `pulumi-webextract` in the user's state folder of the operating system. */
+/**
+ * The folder `pulumi-webextract` in the user's state folder of the operating system.
+ * @throws Error if that is nowhere, with the variable to set
+ */
 export function defaultTokenStore(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
 ): string {
-  const home = homedir();
-  if (platform === "win32") return join(env.LOCALAPPDATA ?? join(home, "AppData", "Local"), "pulumi-webextract");
-  if (platform === "darwin") return join(home, "Library", "Application Support", "pulumi-webextract");
+  const home = (): string => homeOf(homedir) ?? homeOf(() => userInfo().homedir) ?? noHome();
+  if (platform === "win32") return join(env.LOCALAPPDATA || join(home(), "AppData", "Local"), "pulumi-webextract");
+  if (platform === "darwin") return join(home(), "Library", "Application Support", "pulumi-webextract");
   // An empty or a relative path does not count, as its specification says: tokens would be kept in the present folder.
   const { XDG_STATE_HOME: state = "" } = env;
-  return join(isAbsolute(state) ? state : join(home, ".local", "state"), "pulumi-webextract");
+  return join(isAbsolute(state) ? state : join(home(), ".local", "state"), "pulumi-webextract");
+}
+
+/** An empty or a relative home does not count: tokens would be kept in the present folder. */
+function homeOf(read: () => string): string | undefined {
+  try {
+    const home = read();
+    return isAbsolute(home) ? home : undefined;
+  } catch {
+    // The user has no entry in the system's list of users.
+    return undefined;
+  }
+}
+
+function noHome(): never {
+  throw new Error("this user has no home folder. Set WEBEXTRACT_TOKEN_STORE to a folder.");
 }
 
 /**

@@ -5,13 +5,14 @@ import {
   checkValue,
   choice,
   describeValue,
+  filePath,
   integer,
   list,
   number,
   string,
   unknownName,
 } from "../values/kinds";
-import { isHeaderValue } from "./auth/accessToken";
+import { faultOf } from "./auth/accessToken";
 import { defaultTokenStore, isLoopback, proxyFromEnvironment } from "./environment";
 import { shownText } from "./errors/foreignText";
 import { proxyOf } from "./http/proxy";
@@ -38,7 +39,6 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     credentials: "contract",
     refreshPath: "/token",
     allowInsecureHttp: false,
-    tokenStore: defaultTokenStore(),
     profile: "",
     sharesDefault: false,
     logLevel: "silent",
@@ -57,6 +57,7 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     movedFrom: [],
     ...given,
     baseUrl: asWritten(options.baseUrl),
+    tokenStore: options.tokenStore ?? defaultTokenStore(),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
   };
 }
@@ -77,7 +78,7 @@ export const optionKinds = {
   pageSize: integer(1),
   maxResponseBytes: integer(1024),
   credentialCommand: string,
-  tokenStore: string,
+  tokenStore: filePath,
   movedFrom: list(string, { mayBeEmpty: true }),
   profile: string,
   sharesDefault: boolean,
@@ -118,6 +119,7 @@ export function optionProblems(options: ServiceClientOptions): string[] {
   const problems = [
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
     ...(["accessToken", "refreshToken", "apiKey"] as const).map((name) => credentialProblem(name, options[name])),
+    options.tokenStore === undefined ? noTokenStore() : undefined,
     ...found.map(({ path, reason }) => `${path} ${reason}.`),
     /^\/[\w\-./:]+$/.test(refreshPath) ? undefined : "refreshPath must be a path that starts with a slash.",
   ];
@@ -153,7 +155,16 @@ function proxyProblem(baseUrl: string): string | undefined {
 function credentialProblem(name: string, value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string" || value === "") return `${name} must not be empty.`;
-  return isHeaderValue(value)
-    ? undefined
-    : `${name} contains a space, a line break or another character that a header cannot carry.`;
+  const fault = faultOf(value);
+  return fault && `${name} ${fault}.`;
+}
+
+/** Why there is no default for the token store. */
+function noTokenStore(): string | undefined {
+  try {
+    defaultTokenStore();
+    return undefined;
+  } catch (error) {
+    return `tokenStore is missing: ${error instanceof Error ? error.message : "no folder"}`;
+  }
 }

@@ -8,11 +8,12 @@
 
 import { isRecord } from "./isRecord";
 import { didYouMean } from "./likelyName";
+import { describeShellPart, shellPartOf } from "./shellPart";
 
 /**
  * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a
- * line break, and `isForSystem` where the operating system gets it, so that it cannot contain NUL. An integer becomes a
- * string where it `isId`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists
+ * line break, and `isForSystem` where the operating system gets it, so that it cannot contain NUL. One that `isPath` has
+ * no part that only a shell replaces. An integer becomes a string where it `isId`. Numbers have inclusive bounds. `of` describes the values of a choice, a list or a map. Lists
  * that are `isLines` can be given as one string. `others` says what becomes of fields of an object without a
  * description; by default they are refused.
  */
@@ -22,6 +23,7 @@ export type Shape =
       readonly is: "string";
       readonly isLine?: boolean;
       readonly isForSystem?: boolean;
+      readonly isPath?: boolean;
       readonly mayBeEmpty?: boolean;
       readonly isId?: boolean;
     }
@@ -58,8 +60,10 @@ export const string: Kind<string> = { is: "string" };
  * number. An integer that a double may have rounded is refused, and so is a number as spreadsheets shorten it.
  */
 export const id: Kind<string> = { is: "string", isId: true };
-/** The name of a file, or a part of a command. */
+/** A part of a command. */
 export const systemString: Kind<string> = { is: "string", isForSystem: true };
+/** A file or a folder. */
+export const filePath: Kind<string> = { is: "string", isForSystem: true, isPath: true };
 /**
  * A string, which can be empty, a number or a boolean. `checkValue` turns it into the string that the service gets: a
  * number in its shortest form, as `String` and JSON write it, and a boolean as `true` or `false`. An integer that a
@@ -253,6 +257,10 @@ function misfitOfString(shape: StringShape, value: unknown): string | undefined 
   }
   if (shape.isForSystem && value.includes("\0")) {
     return "a string with a NUL character";
+  }
+  const part = shape.isPath ? shellPartOf(value) : undefined;
+  if (part !== undefined) {
+    return describeShellPart(part);
   }
   // `6.39E+17` is what a spreadsheet makes of 18 digits in a cell that is not text.
   if (shape.isId && /^\d(?:[.,]\d+)?E\+\d+$/.test(value)) {

@@ -2,7 +2,7 @@
 const longestName = 50;
 
 /** The valid name that a misspelled one probably means. */
-function likelyName(given: string, valid: readonly string[]): string | undefined {
+export function likelyName(given: string, valid: readonly string[]): string | undefined {
   if (given.length > longestName) {
     return undefined;
   }

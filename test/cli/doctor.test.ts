@@ -99,6 +99,20 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal((await doctor({})).read?.is, "problem");
   });
 
+  it("does not take the response of a wrong path for one about a task", async () => {
+    const { accessToken } = world.emulator.credentials;
+    for (const behaviour of [{}, { errorStatus: "all400" }, { errorBody: "legacy" }] as const) {
+      world.emulator.setBehaviour({ errorStatus: "usual", errorBody: "envelope", ...behaviour });
+      const { read } = await doctor({
+        WEBEXTRACT_BASE_URL: `${world.emulator.url}/v2`,
+        WEBEXTRACT_ACCESS_TOKEN: accessToken,
+      });
+      assert.equal(read?.is, "problem", JSON.stringify(behaviour));
+      assert.match(read?.found ?? "", /NotFound, as for a path that the service does not have$/);
+      assert.equal((await doctor({})).read?.is, "good");
+    }
+  });
+
   it("names the proxy without its password", async () => {
     const proxy = "http://someone:very-secret@127.0.0.1:1";
     const ended = await world.run("doctor --json --base-url https://service.test", { HTTPS_PROXY: proxy });

@@ -263,6 +263,16 @@ describe("a command that is given a path", () => {
       assert.deepEqual(expected.map(({ place }) => place).sort(), Object.keys(places).sort());
     });
 
+    it(`${name}: refuses a path that only a shell replaces`, async () => {
+      for (const path of ["~/rows", "$HOME/rows", "%USERPROFILE%/rows"]) {
+        const args = line.map((word) => (word === "@" ? path : word));
+        const { code, stderr } = await world.run(args, environment?.(world, path));
+        assert.ok(stderr.includes(`a path with "${path.replace("/rows", "")}", which only a shell replaces.`), stderr);
+        assert.notEqual(code, 0);
+      }
+      assert.deepEqual([filesIn(world.folder), world.operations()], [{}, []]);
+    });
+
     for (const { place, exit, text } of expected) {
       it(`${name} at ${place}`, async () => {
         const at = places[place](world);

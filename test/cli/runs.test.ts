@@ -43,6 +43,15 @@ describe("webextract run, status and stop", () => {
     assert.match(stderr, /It may cost money\..*Nothing was done\. Use --yes/);
   });
 
+  it("starts nothing under a label that is set and empty, but waits for a run that was started", async () => {
+    const empty = { WEBEXTRACT_RUN_LABEL: "" };
+    const { code, stderr } = await world.run("run shop-1 --yes", empty);
+    assert.deepEqual([code, world.operations()], [2, []]);
+    assert.match(stderr, /^error: WEBEXTRACT_RUN_LABEL is set and empty/);
+    const { lotNo } = (await world.run("run shop-1 --yes --no-wait --json")).json();
+    assert.equal((await world.run(`run shop-1 --lot-no ${lotNo} --poll 0`, empty)).code, 0);
+  });
+
   it("says that it waits while the service refuses the start because the task is running", async () => {
     const body = JSON.stringify({ error: { code: "TaskExecuting", message: "running" }, requestId: "r-1" });
     world.emulator.fault({ operation: "startTask", kind: "status", status: 400, body });

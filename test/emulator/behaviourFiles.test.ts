@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultBehaviour, documentedBehaviour } from "webextract-emulator";
 import { emulator } from "./emulatorProcess";
 
 describe("webextract-emulator --behaviours", () => {
@@ -28,10 +29,19 @@ describe("webextract-emulator --behaviours", () => {
     await running.ended;
   });
 
+  it("has all documented behaviours under their name", async () => {
+    const running = emulator("--port", "0", "--behaviours", "documented");
+    const url = await running.says(/webextract:baseUrl (http:\S+)/);
+    const response = await fetch(`${url}/__emulator/behaviour`);
+    assert.deepEqual(await response.json(), { ...defaultBehaviour(), ...documentedBehaviour });
+    running.process.kill("SIGTERM");
+    await running.ended;
+  });
+
   for (const [content, problem] of [
     ["behaviour:\n  errorBdy: legacy\n", /line 2, column 3: behaviour\.errorBdy is not known/],
     ["behaviour:\n  errorBody: none\n", /line 2, column 14: behaviour\.errorBody must be one of envelope, legacy/],
-    ["errorBody: legacy\n", /errorBody is not known/],
+    ["errorBody: legacy\n", /line 1, column 1: errorBody is not known here: indent it below a line behaviour:/],
     ["faults: []\n", /the file has no behaviour: a map of behaviours and their values/],
     ["behaviour: {}\nfaults: [{operation: getData, kind: reset}]\n", /the file has faults: use --faults/],
   ] as const) {

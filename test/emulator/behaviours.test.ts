@@ -257,6 +257,10 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.equal(await word(), "Failed");
       set("noFailed");
       assert.equal(await word(), "Stopped");
+      set("sentNoFailed");
+      assert.equal(await word(), "Stopped");
+      emulator.change.setSubtaskStatus(lotNo, "waiting");
+      assert.equal(await word(), "Sent");
     },
     async statusCase(emulator, set) {
       const words = async () => {
@@ -399,9 +403,9 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
         const page = await data(emulator, "getData", { taskId, offset: asked, size: 3 });
         return [page.offset, page.data.length];
       };
-      assert.deepEqual(await offsets(3), [3, 3]);
-      set("next");
       assert.deepEqual(await offsets(3), [6, 3]);
+      set("asked");
+      assert.deepEqual(await offsets(3), [3, 3]);
       set("zero");
       assert.deepEqual(await offsets(3), [0, 3]);
       set("cursor");
@@ -419,8 +423,7 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
         const page = await data(emulator, "getData", { taskId, offset: 5, size: 5 });
         return [page.data.length, page.restTotal, page.offset];
       };
-      assert.deepEqual(await end(), [2, 0, 5]);
-      emulator.setBehaviour({ offsetResponse: "next" });
+      assert.deepEqual(await end(), [2, 0, 7]);
       set("emptyPage");
       assert.deepEqual(await end(), [2, 7, 7]);
       assert.equal((await data(emulator, "getData", { taskId, offset: 7, size: 5 })).data.length, 0);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { optionProblems, optionsFromEnvironment, ServiceClient } from "../../src/service";
 import { defaultTokenStore } from "../internals/service";
@@ -93,6 +94,18 @@ describe("the client's options", () => {
     }
     assert.match(defaultTokenStore({}, "darwin"), /Application Support.pulumi-webextract$/);
     assert.match(defaultTokenStore({ LOCALAPPDATA: "C:\\local" }, "win32"), /local.pulumi-webextract$/);
+  });
+
+  it("keep no tokens in the present folder if the home folder is empty or relative", () => {
+    const { HOME } = process.env;
+    try {
+      for (const home of ["", "home"]) {
+        process.env.HOME = home;
+        assert.equal(defaultTokenStore({}, "linux"), join(userInfo().homedir, ".local", "state", "pulumi-webextract"));
+      }
+    } finally {
+      process.env.HOME = HOME;
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { checkArgument } from "../accounts/adminContract";
+import { isBehaviourName } from "../behaviour";
 import { messageOf, Refusal } from "../errors";
 import type { Fault, FaultFile } from "../faults/faults";
 import { checkFault } from "../faults/faults";
@@ -30,8 +31,10 @@ function problemsOfForm(value: unknown): string[] {
 
 function withPlace(problem: string, placeOf: PlaceOf): string {
   const [path = ""] = problem.split(" ");
-  const place = placeOf(path.split("."), problem.endsWith(" is not known") ? "key" : "value");
-  return place === undefined ? problem : `${place}: ${problem}`;
+  const isUnknown = problem.endsWith(" is not known");
+  const place = placeOf(path.split("."), isUnknown ? "key" : "value");
+  const advice = isUnknown && isBehaviourName(path) ? " here: indent it below a line behaviour:" : "";
+  return `${place === undefined ? "" : `${place}: `}${problem}${advice}`;
 }
 
 /** The faults of the right form that cannot happen. */

@@ -17,7 +17,7 @@ interface Flags extends ConnectionFlags {
 
 export const actionsCommand: CliCommand = {
   name: "actions",
-  summary: "show the actions of a task: ids, types, properties and loops",
+  summary: "show the actions of a task: ids, names, types, properties and loops",
   details: "These are the names that a program or a manifest needs. Values that look like secrets are not shown.",
   connects: true,
   arguments: [taskArgument()],
@@ -44,7 +44,7 @@ export const actionsCommand: CliCommand = {
     return {
       json: { taskId, actions: task.all.map(jsonOf) },
       text() {
-        const titles = ["action", "type", "properties", "loop"];
+        const titles = ["action", "name", "type", "properties", "loop"];
         return task.all.length === 0
           ? `The service shows no action of task "${taskId}". Some services show actions only by their types. ${adviceOnTypes}`
           : table(titles, task.all.map(rowOf), cli.terminal);
@@ -64,10 +64,10 @@ function jsonOf({ actionId, actionType, title, properties, loop }: AdoptedAction
 }
 
 function rowOf(action: AdoptedAction): string[] {
-  const { actionId, actionType, properties, loop } = jsonOf(action);
+  const { actionId, actionType, title = "", properties, loop } = jsonOf(action);
   const values = Object.entries(properties).map(
     ([name, value]) => `${name}=${value === secret ? secret : JSON.stringify(value)}`,
   );
   const items = loop === undefined || loop.items === secret ? secret : counted(loop.items.length, "item");
-  return [actionId, actionType, values.join(" "), loop === undefined ? "" : `${loop.loopType}: ${items}`];
+  return [actionId, title, actionType, values.join(" "), loop === undefined ? "" : `${loop.loopType}: ${items}`];
 }

@@ -28,7 +28,7 @@ import { isProbed } from "../probe/probed";
 export const doctor: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
-  details: "The command shows no credential. It makes one request: a read of a task that does not exist.",
+  details: "The command shows no credential. It reads a task that does not exist.",
   connects: true,
   examples: [
     { line: "doctor", does: "looks at the configuration of the environment" },
@@ -56,11 +56,12 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
     const problems = typeof connection === "string" ? [connection] : connection.problems;
     return problems.map((found) => problem("configuration", found, "Correct this, then run doctor again."));
   }
-  const { config, options } = connection;
+  const { config, options, unread } = connection;
   const client = clientOf(options, cli);
   const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
   return [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
+    ...(unread === undefined ? [] : [warning("environment", unread, "Correct these names, or remove the variables.")]),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
     ...(typeof tokens === "string"

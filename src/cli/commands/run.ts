@@ -70,6 +70,10 @@ export const run: CliCommand = {
     const connection = await connectTo(String(given), flags, cli);
     const { context, stack, task } = connection;
     const { taskId } = task;
+    const { emptyLabel } = connection.config;
+    if (emptyLabel !== undefined && lotNo === undefined) {
+      throw usageError(emptyLabel);
+    }
     const args: CloudRunArgs = {
       ...{ taskId, timeoutSeconds: timeout, pollSeconds: poll, settleSeconds: settle },
       ...{ finishedWhen: flags.finishedWhen, failOn: flags.failOn },

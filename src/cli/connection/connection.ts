@@ -23,10 +23,14 @@ export interface Connection {
   options: ServiceClientOptions;
   /** The account, if it is not the default one. */
   profile?: string;
+  /** A warning of variables that nothing reads. */
+  unread?: string;
 }
 
 /** The configuration and what is wrong with it. It has no options if no service is configured, or no such profile. */
-interface FoundConnection extends Pick<Connection, "config" | "profile">, Partial<Pick<Connection, "options">> {
+interface FoundConnection
+  extends Pick<Connection, "config" | "profile" | "unread">,
+    Partial<Pick<Connection, "options">> {
   problems: string[];
 }
 
@@ -36,11 +40,11 @@ interface FoundConnection extends Pick<Connection, "config" | "profile">, Partia
  * @throws CliError that names every problem
  */
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
-  const { config, options, profile, problems } = await findConnection(flags, signal);
+  const { config, options, profile, unread, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
     throw usageError(problems.join(" "));
   }
-  return { config, options, profile };
+  return { config, options, profile, unread };
 }
 
 /** @throws CliError if the stack cannot be read */
@@ -49,7 +53,7 @@ export async function findConnection(
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
-  const { config, problems, noService } = parseGivenConfig(
+  const { config, problems, noService, unread } = parseGivenConfig(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
     namesInNamespace(ofStack?.keys() ?? []),
   );
@@ -79,7 +83,7 @@ export async function findConnection(
     );
     return { config, problems: found };
   }
-  return { config, options, profile, problems: found };
+  return { config, options, profile, unread, problems: found };
 }
 
 /** How errors name an option: as the key of the stack if that has it or one is named, otherwise as the variable. */

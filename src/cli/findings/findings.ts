@@ -6,6 +6,7 @@ import satisfies from "semver/functions/satisfies";
 import { counted, shellWord } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
+import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError, withoutHint } from "../../service/errors/errors";
 import { codeOf } from "../../service/files/privateFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
@@ -118,20 +119,31 @@ export function credentialFinding(client: ServiceClient): Finding {
 /** A task that no account has. The refusal shows that the service was reached, and that it accepts the credential. */
 const noTask = "webextract-doctor";
 
-/** One read. An error about the task, and not about the connection, shows that the connection works. */
+/** A path that no service has. */
+const noPath = "/webextract-doctor-no-path";
+
+/**
+ * One read. An error about the task, and not about the connection, shows that the connection works. One whose code is
+ * not known can be about the path: then a second read, of a path that no service has, shows what that looks like.
+ */
 export async function readFinding(client: ServiceClient): Promise<Finding> {
   const check = "read";
   const responded = good(check, "the service responded");
-  try {
-    await client.getData({ taskId: noTask, offset: 0, size: 1 });
-    return responded;
-  } catch (error) {
-    if (!isServiceError(error)) {
-      throw error;
-    }
-    const { kind, code = "", hint } = error;
-    if (kind === "notFound" || kind === "notYours" || (kind === "refused" && code !== "")) {
+  const error = await refusalOf(client.getData({ taskId: noTask, offset: 0, size: 1 }));
+  if (error !== undefined) {
+    const { kind, status, code = "", hint } = error;
+    if (kind === "notFound" || kind === "notYours") {
       return responded;
+    }
+    if (kind === "refused" && code !== "") {
+      const ofPath = await refusalOf(client.send("getData", { path: noPath }));
+      return ofPath?.status === status && ofPath?.code === code
+        ? problem(
+            check,
+            `the response was ${status} ${code}, as for a path that the service does not have`,
+            "Check that baseUrl is the address of the service, with the whole path in front of /data/all.",
+          )
+        : responded;
     }
     // An error of the service, such as ServerError, or a page that says nothing: neither shows what is wrong.
     if (kind === "refused" || (kind === "outcomeUnknown" && /[a-z]/i.test(code))) {
@@ -139,6 +151,19 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
       return warning(check, withoutHint(error), remedy);
     }
     return problem(check, withoutHint(error), error.hint);
+  }
+  return responded;
+}
+
+async function refusalOf(call: Promise<unknown>): Promise<ServiceError | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (isServiceError(error)) {
+      return error;
+    }
+    throw error;
   }
 }
 

@@ -1,8 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
 import { ownPackage } from "../../service/ownPackage";
-import { keptForRun } from "./ask/runQuestions";
 import type { Answer, FittingSetting, OnRun, Probing, Question, Sends } from "./question";
-import { nobody, readRows } from "./question";
+import { malformed, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";
 import type { Reply } from "./requests";
 import { anyReplyOf, credentialReplyOf, LimitReached } from "./requests";
@@ -50,15 +49,13 @@ export async function probe(given: Probing, checkInterrupted: () => void): Promi
   let probing = await firstContact(given);
   const findings: ProbeFinding[] = [];
   const open: Question[] = [];
-  for (const question of asked) {
+  for (const [at, question] of asked.entries()) {
     if (!isReady(question, probing)) {
       open.push(question);
       continue;
     }
     checkInterrupted();
-    // A run can cost money, so what it shows counts more than the questions before it.
-    const isBefore = sends === "starts" && question.sends !== "starts" && probing.trial?.run === undefined;
-    probing.requests.kept = isBefore ? keptForRun : 0;
+    probing.requests.kept = asked.slice(at + 1).reduce((sum, { most }) => sum + most, 0);
     findings.push(await findingOf(question, probing));
     // From here on, the task of the questions is the copy.
     probing = { ...probing, taskId: probing.trial?.taskId ?? probing.taskId };
@@ -148,7 +145,7 @@ async function firstContact(given: Probing): Promise<Probing> {
 /** @throws ServiceError unless the service accepts the credential, and knows the task if there is one */
 async function requireContact({ client, requests, taskId, trial }: Probing): Promise<void> {
   const { responses } = requests.now;
-  const reply = readRows(client, taskId ?? nobody);
+  const reply = readRows(client, taskId ?? malformed);
   // A probe that writes finds out what an error means, or a page in place of one.
   const { refusal } = await (trial === undefined ? credentialReplyOf(reply) : anyReplyOf(reply)).catch(
     (error: unknown): Reply<unknown> => {

@@ -16,7 +16,7 @@ import { probe } from "./probe";
 import { noteProbe } from "./probed";
 import type { Probing, Trial } from "./question";
 import { fileNames, filesOf, hasProblems, markdownOf } from "./report";
-import { Requests } from "./requests";
+import { mostReads, mostRequests, Requests } from "./requests";
 
 interface Flags extends ConnectionFlags {
   task?: string;
@@ -32,10 +32,6 @@ const noReport = "There is no report.";
 
 /** There are at most 20 calls, so these repeats keep a probe that only reads within its requests. */
 const mostRepeats = 2;
-
-/** Requests of a probe that only reads, and of one that writes. */
-const mostReads = 60;
-const mostRequests = 80;
 
 /** Seconds that one request may wait for its turn. */
 const longestWait = 120;
@@ -135,7 +131,7 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
   }
   const requests = new Requests(mostRequests);
   const trial: Trial = {
-    ...{ from, group, startsRun, actions: [] },
+    ...{ from, group, startsRun, actions: [], codes: new Set() },
     sleep: (milliseconds) => pause(milliseconds, cli.interrupted),
     making(what) {
       cli.startWords = mayExist(what, trial);

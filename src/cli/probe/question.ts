@@ -1,3 +1,4 @@
+import { randomInt, randomUUID } from "node:crypto";
 import type { ConfigKey } from "../../config/configKeys";
 import type { ServiceTraits } from "../../resources/resource";
 import type { ActionShown } from "../../resources/task/taskPresence";
@@ -107,6 +108,8 @@ export interface Trial {
   taskId?: string;
   /** Why it is not known whether something was made. */
   lost?: "copy" | "run";
+  /** Codes of refusals of which the package does not know that they mean that nothing was done. */
+  readonly codes: Set<string>;
   actions: ActionShown[];
   loop?: TrialLoop;
   property?: TrialProperty;
@@ -159,6 +162,8 @@ export type Question = Asked & {
   /** What is looked at, in a few words. */
   readonly check: string;
   readonly sends: Sends;
+  /** How many requests it needs, at most, if none is sent again. */
+  readonly most: number;
   /** The behaviours that the responses tell apart. */
   readonly behaviours: readonly string[];
   /** What the contract says or, where it says nothing, what most services do. */
@@ -167,8 +172,32 @@ export type Question = Asked & {
   readonly onlyWithoutWrites?: true;
 };
 
-/** A task that no account has. */
-export const nobody = "webextract-probe-no-task";
+/** An id that is no task of any account, and of no service's shape. */
+export const malformed = "webextract-probe-no-task";
+
+/**
+ * A random id of the shape of another one, which no service has issued. For a short shape it is {@link malformed},
+ * because a random id could be a task of the account, and a request for it could have an effect.
+ */
+export function unissued(like: string): string {
+  if (uuid.test(like)) {
+    return randomUUID();
+  }
+  const isHex = !/[g-z]/i.test(like);
+  const letters = isHex ? "abcdef" : "abcdefghijklmnopqrstuvwxyz";
+  const random = like.replace(/[0-9a-z]/gi, (one) => {
+    const among = /\d/.test(one) ? "0123456789" : one === one.toLowerCase() ? letters : letters.toUpperCase();
+    return among.charAt(randomInt(among.length));
+  });
+  return (like.match(/[0-9a-z]/gi)?.length ?? 0) >= 18 ? random : malformed;
+}
+
+/** Notes the code of a refusal if it is not known to mean that nothing was done. */
+export function noteCode(codes: Set<string> | undefined, { refusal }: { refusal?: ServiceError }): void {
+  if (refusal?.kind === "refused" && refusal.outcome === "unknown") {
+    for (const code of vocabulary([refusal.code])) codes?.add(code);
+  }
+}
 
 export function readRows(client: ServiceClient, taskId: string): ReturnType<ServiceClient["getData"]> {
   return client.getData({ taskId, offset: 0, size: 1 });
@@ -217,10 +246,12 @@ export function refusalIn({ status, code }: { status?: number; code?: string }):
   return `${status}${code === undefined ? " without a code" : ` ${word ?? "with a code"}`}`;
 }
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** The form of an id, for a report that shows none. */
 export function shapeOf(id: unknown): string {
   const text = String(id);
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) {
+  if (uuid.test(text)) {
     return "a UUID";
   }
   const kind = /^\d+$/.test(text)

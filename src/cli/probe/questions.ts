@@ -15,6 +15,7 @@ const ofTask = { sends: "reads", needs: "task", onlyWithoutWrites: true } as con
 export const questions: readonly Question[] = [
   {
     check: "proxies on the way",
+    most: 0,
     sends: "reads",
     behaviours: [],
     usual: "none that can repeat a request",
@@ -22,6 +23,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "task that does not exist",
+    most: 2,
     sends: "reads",
     behaviours: ["errorBody", "taskGone"],
     usual: "not in the contract; mostly 400 InvalidTaskId",
@@ -30,6 +32,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "credential of reads",
+    most: 2,
     sends: "reads",
     behaviours: ["credentialAcceptance"],
     usual: "the access token",
@@ -38,6 +41,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "path of the token refresh",
+    most: 4,
     sends: "reads",
     behaviours: ["refreshPath"],
     usual: "/token",
@@ -45,6 +49,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "access token that the service does not know",
+    most: 1,
     sends: "writes",
     behaviours: ["expiredToken"],
     usual: "not in the contract; mostly 401 Invalid.Token",
@@ -52,6 +57,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "path that does not exist",
+    most: 1,
     sends: "writes",
     behaviours: ["errorStatus"],
     usual: "not in the contract; mostly 404",
@@ -59,6 +65,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "required field that is missing",
+    most: 2,
     sends: "writes",
     behaviours: [],
     usual: "not in the contract; mostly 400 InvalidParameter.Required",
@@ -66,6 +73,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "copy without a group",
+    most: 1,
     sends: "writes",
     behaviours: ["copyGroup"],
     usual: "the group is required",
@@ -73,6 +81,7 @@ export const questions: readonly Question[] = [
   },
   {
     check: "the copy",
+    most: 1,
     sends: "writes",
     behaviours: [],
     usual: "a response with the taskId of the new task",
@@ -82,12 +91,14 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "actions of the copy",
+    most: 1,
     behaviours: ["actionShape", "propertyValues"],
     usual: "not in the contract",
     ask: copy.actionsOfCopy,
   },
   {
     check: "empty list of action types",
+    most: 2,
     sends: "reads",
     behaviours: ["getActionsEmptyTypes"],
     usual: "not in the contract",
@@ -97,6 +108,7 @@ export const questions: readonly Question[] = [
   {
     ...ofTask,
     check: "words of a success",
+    most: 1,
     behaviours: ["successBody"],
     usual: "no `error`",
     ask: read.wordsOfSuccess,
@@ -104,6 +116,7 @@ export const questions: readonly Question[] = [
   {
     ...ofTask,
     check: "order of rows",
+    most: 2,
     behaviours: ["rowOrder"],
     usual: "not in the contract",
     ask: read.rowOrder,
@@ -111,6 +124,7 @@ export const questions: readonly Question[] = [
   {
     ...ofTask,
     check: "size of a page of rows",
+    most: 6,
     behaviours: ["dataPageMax"],
     usual: "not in the contract; mostly 1000",
     ask: read.pageSize,
@@ -118,6 +132,7 @@ export const questions: readonly Question[] = [
   {
     ...ofTask,
     check: "subtasks of a run",
+    most: 2,
     behaviours: ["splitting", "statusWords"],
     usual: "Waiting, Extracting, Stopped, Finished, Failed",
     ask: read.subtasks,
@@ -125,6 +140,7 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "several tasks, one of them missing",
+    most: 1,
     behaviours: ["getActionsMissing"],
     usual: "not in the contract",
     ask: copy.severalTasks,
@@ -132,6 +148,7 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "credential of each operation",
+    most: 5,
     behaviours: ["credentialAcceptance"],
     usual: "the API key for the upload, the access token for all others",
     ask: copy.credentialsOfCopy,
@@ -139,27 +156,31 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "two credentials in one request",
+    most: 2,
     behaviours: ["bothCredentials"],
     usual: "not in the contract",
     ask: operation.bothCredentials,
   },
   {
     ...ofCopy,
-    check: "task that does not exist, for each operation",
-    behaviours: ["errorBody", "taskGone"],
-    usual: "not in the contract; mostly 400 InvalidTaskId",
-    ask: operation.refusals,
-  },
-  {
-    ...ofCopy,
     check: "action that does not exist",
+    most: 1,
     behaviours: [],
     usual: "not in the contract; mostly 400 TaskSettingsNotFound",
     ask: copy.unknownAction,
   },
   {
     ...ofCopy,
+    check: "task that does not exist, for each operation",
+    most: 18,
+    behaviours: ["errorBody", "taskGone"],
+    usual: "not in the contract; mostly 400 InvalidTaskId",
+    ask: operation.refusals,
+  },
+  {
+    ...ofCopy,
     check: "properties",
+    most: 2,
     behaviours: [],
     usual: "the value that was written",
     ask: loop.properties,
@@ -167,6 +188,7 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "loops of updateTaskParameters",
+    most: 4,
     behaviours: ["loopsInActions", "updatedParameters"],
     usual: "a loop inside its action takes effect",
     ask: loop.loopsInParameters,
@@ -174,6 +196,7 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "loops of updateLoopItems",
+    most: 7,
     behaviours: ["isAppendOmitted", "loopTypeRead"],
     usual: "isAppend appends or replaces; without it, the contract is silent",
     ask: loop.loopItems,
@@ -181,6 +204,7 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "sizes of pages",
+    most: 12,
     behaviours: ["dataPageMax", "subtaskPageMax"],
     usual: "not in the contract; mostly 1000 rows, 20 subtasks",
     ask: copy.pageLimits,
@@ -188,12 +212,14 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "reads, marks and removes without rows",
+    most: 4,
     behaviours: ["successBody"],
     usual: "a success without data",
     ask: copy.withoutRows,
   },
   {
     check: "response to a start",
+    most: 1,
     sends: "starts",
     behaviours: ["startResponse"],
     usual: "a lotNo and a status",
@@ -203,6 +229,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "change while the task runs",
+    most: 1,
     behaviours: ["changeWhileRunning"],
     usual: "not in the contract; mostly 400 TaskExecuting",
     ask: run.changeWhileRunning,
@@ -210,6 +237,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "course of the run",
+    most: 26,
     behaviours: ["statusWords", "statusCase", "readsUntilFinished", "subtaskListLag", "splitting"],
     usual: "Waiting, Extracting, Stopped, Finished, Failed",
     ask: run.course,
@@ -217,6 +245,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "rows after the end",
+    most: 8,
     behaviours: ["rowsArriveLate"],
     usual: "not in the contract",
     ask: rows.lateRows,
@@ -224,13 +253,15 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "offsets and totals",
+    most: 3,
     behaviours: ["offsetResponse", "endOfData", "rowsWhileReading"],
-    usual: "an offset from 0, restTotal 0 at the end",
+    usual: "the next offset, restTotal 0 at the end",
     ask: rows.offsets,
   },
   {
     ...ofRun,
     check: "rows of the batch",
+    most: 1,
     behaviours: ["batchRows"],
     usual: "all rows of the run",
     ask: rows.batch,
@@ -238,6 +269,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "rows that are not exported, and a mark",
+    most: 4,
     behaviours: ["rowOrder", "notExported", "notExportedCounts", "otherMarks", "markScope"],
     usual: "a mark includes all rows of the task",
     ask: rows.marks,
@@ -245,6 +277,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "empty pages before the last row",
+    most: 7,
     behaviours: ["emptyPageEvery"],
     usual: "none",
     ask: rows.emptyPages,
@@ -252,6 +285,7 @@ export const questions: readonly Question[] = [
   {
     ...ofRun,
     check: "rows after a remove",
+    most: 2,
     behaviours: [],
     usual: "none",
     ask: rows.remove,
@@ -259,12 +293,14 @@ export const questions: readonly Question[] = [
   {
     ...ofCopy,
     check: "shapes of ids",
+    most: 0,
     behaviours: [],
     usual: "strings",
     ask: copy.idShapes,
   },
   {
     check: "rate and clock",
+    most: 0,
     sends: "writes",
     behaviours: ["retryAfter"],
     usual: "not in the contract; mostly 429 without Retry-After",
@@ -342,7 +378,7 @@ export const hidden: Readonly<Record<string, { behaviours: readonly string[]; wh
     why: "they need a large run",
   },
   "words for a failure, and runs of tasks without a list": {
-    behaviours: ["statusWords=noFailed", "splitting=listsOnly"],
+    behaviours: ["statusWords=noFailed", "statusWords=sentNoFailed", "splitting=listsOnly"],
     why: "one run of one task does not show them",
   },
 };

@@ -5,6 +5,10 @@ import { statusSays } from "../../service/errors/failures";
 import type { RequestWatch, WatchedResponse } from "../../service/options";
 import { parsedJson } from "../../service/parsedJson";
 
+/** Requests of a probe that only reads, and of one that writes: more than the questions need, because some are sent again. */
+export const mostReads = 60;
+export const mostRequests = 140;
+
 /** No request is left. */
 export class LimitReached extends Error {
   override readonly name = "LimitReached";
@@ -30,7 +34,7 @@ const largestParsed = 1024 * 1024;
 export class Requests implements RequestWatch {
   readonly responses: RawResponse[] = [];
   sent = 0;
-  /** How many of the requests are kept for later questions. */
+  /** How many of the requests are kept for later questions: no question takes those of another. */
   kept = 0;
 
   constructor(private readonly most: number) {}
@@ -41,7 +45,7 @@ export class Requests implements RequestWatch {
 
   before(): void {
     if (this.left <= 0) {
-      const rest = this.kept === 0 ? "" : `, but for ${this.kept} that are kept for the run`;
+      const rest = this.kept === 0 ? "" : `, but for ${this.kept} that are kept for later questions`;
       throw new LimitReached(`the limit of ${this.most} requests is reached${rest}`);
     }
     this.sent += 1;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ArgsSpec, Form } from "../args";
-import { choice, lines, string, systemString } from "../args";
+import { choice, filePath, lines, string } from "../args";
 import { readChecked } from "../lists/allowedFile";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";
@@ -23,7 +23,7 @@ export type ActionLoopForm = ItemListForm<ActionLoop> | ItemFileForm<ActionLoop>
 export const loopSpec: ArgsSpec<ActionLoop, "count" | "sha256"> = {
   loopType: { kind: string, required: true },
   items: { kind: lines },
-  itemsFile: { kind: systemString },
+  itemsFile: { kind: filePath },
   mode: { kind: choice("replace", "append"), default: "replace" },
   count: { derived: true },
   sha256: { derived: true },

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/contract/types";
 import type { ArgsSpec, Form } from "../args";
-import { id, lines, string, systemString } from "../args";
+import { filePath, id, lines, string } from "../args";
 import { readChecked } from "../lists/allowedFile";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";
@@ -43,7 +43,7 @@ type Derived = "count" | "sha256" | "hosts";
 
 export const startUrlsSpec: ArgsSpec<StartUrlsArgs, Derived> = {
   urls: { kind: lines },
-  file: { kind: systemString },
+  file: { kind: filePath },
   count: { derived: true },
   sha256: { derived: true },
   hosts: { derived: true },

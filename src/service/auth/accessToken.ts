@@ -64,6 +64,22 @@ export function accessTokenOf(
   return { value, source, obtainedAt, expiresAt, refreshAt };
 }
 
+/**
+ * What is wrong with a credential, by what it looks like and without showing it: a part of a sentence. Most often
+ * nothing has replaced a variable, or something has hidden the value.
+ */
+export function faultOf(credential: string): string | undefined {
+  if (/^["'`]|["'`]$/.test(credential)) return "is in quotes. Remove them";
+  if (/^(?:\$[A-Z_][A-Z0-9_]*|\$env:\w+|\$?\{.*\}|\$\(.*\)|%\w+%|<.*>)$/s.test(credential)) {
+    return "is the name of a variable, which nothing has replaced by its value";
+  }
+  if (/^(?:\*+|[•●]+|\[secret\]|\[redacted\])$/i.test(credential)) return "is what hides a value, not the value";
+  if (/^(?:null|undefined|none|nil)$/i.test(credential)) return "is a word for no value";
+  return isHeaderValue(credential)
+    ? undefined
+    : "contains a space, a line break or another character that a header cannot carry";
+}
+
 /** A header takes visible ASCII only; a line break must not become a second header. */
 export function isHeaderValue(value: string): boolean {
   return /^[\x21-\x7e]+$/.test(value);

@@ -7,7 +7,7 @@ import { shownText } from "../errors/foreignText";
 import { ProcessGroup } from "../files/processGroup";
 import { parsedJson } from "../parsedJson";
 import type { AccessToken } from "./accessToken";
-import { accessTokenOf, isHeaderValue } from "./accessToken";
+import { accessTokenOf, faultOf } from "./accessToken";
 
 /** What a credential command must print, as JSON. */
 export interface CommandCredential {
@@ -61,13 +61,19 @@ function tokenIn(output: string): AccessToken {
   if (!isRecord(printed)) throw new Error("did not print a JSON object");
   const { Version, AccessToken, Expiration } = printed;
   if (Version !== 1) throw new Error("printed no Version, or one other than 1");
-  if (typeof AccessToken !== "string" || !isHeaderValue(AccessToken)) throw new Error("printed no usable AccessToken");
+  if (typeof AccessToken !== "string" || AccessToken === "") throw new Error("printed no usable AccessToken");
+  const fault = faultOf(AccessToken);
+  if (fault !== undefined) throw new Error(`printed no usable AccessToken: it ${fault}`);
   const now = Date.now();
   if (Expiration === undefined || Expiration === null) {
     return accessTokenOf("credentialCommand", AccessToken, now, undefined);
   }
   const expiresAt = typeof Expiration === "string" ? Date.parse(Expiration) : Number.NaN;
   if (Number.isNaN(expiresAt)) throw new Error("printed an Expiration that is not an ISO date");
+  // Nobody can tell whether it is the time of this machine or of another one.
+  if (!/(?:Z|[+-]\d\d:?\d\d)$/i.test(String(Expiration))) {
+    throw new Error("printed an Expiration without a time zone, such as Z at its end");
+  }
   if (expiresAt <= now) throw new Error("printed a token that has already expired");
   return accessTokenOf("credentialCommand", AccessToken, now, expiresAt);
 }

@@ -325,7 +325,9 @@ function sentence(
 /** Milliseconds of a Retry-After, in seconds or as a date; undefined where it is neither. */
 function waitOf({ retryAfter, date = "" }: HttpResponse): number | undefined {
   if (retryAfter === undefined) return undefined;
-  if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter) * 1000;
+  // Two proxies can each have set one: then the header is a list.
+  const seconds = retryAfter.split(",").map((each) => (/^\s*\d+(\.\d+)?\s*$/.test(each) ? Number(each) : Number.NaN));
+  if (seconds.every((each) => each >= 0)) return Math.max(...seconds) * 1000;
   const until = Date.parse(retryAfter);
   // By the clock of the other side, which set the date.
   const from = Date.parse(date);

@@ -21,6 +21,7 @@ const named: Record<string, Partial<Record<BehaviourName, string[] | undefined>>
   "badGatewayEvery=6": { refreshPath: undefined },
   "statusWords=withSent": {},
   "statusWords=noFailed": {},
+  "statusWords=sentNoFailed": {},
   "statusWords=synonyms": {},
   "splitting=listsOnly": {},
   "splitting=never": { splitting: ["listsOnly", "never"] },

@@ -64,7 +64,7 @@ describe("probe", () => {
   });
 
   it("reports what it found, and the questions without a usable response, when the service accepts no token any more", async () => {
-    const result = await probed({ taskId: shopTask, behaviour: { accessTokenRequests: 3 } });
+    const result = await probed({ taskId: shopTask, behaviour: { accessTokenRequests: 4 } });
     assert.deepEqual(
       problemsOf(result).map(({ check, found }) => [check, found]),
       [

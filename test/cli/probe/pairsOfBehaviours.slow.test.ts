@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Behaviour, BehaviourName } from "webextract-emulator";
 import { behaviourNames, otherValues } from "webextract-emulator";
 import fc from "../../fastCheck";
+import { mostRequests } from "../../internals/probe";
 import { alike, compare, isHidden, whileRunning } from "./sameService";
 
 /** Pairs of values of two behaviours that are not the default. */
@@ -26,7 +27,7 @@ describe("probe --write --start under pairs of behaviours", function () {
     let found = 0;
     const property = fc.asyncProperty(pair, async (chosen) => {
       const { wrong, unsure, isSame, requests } = await compare(Object.fromEntries(chosen) as Partial<Behaviour>);
-      assert.ok(requests.sent <= 80);
+      assert.ok(requests.sent <= mostRequests);
       assert.deepEqual(wrong, []);
       assert.ok(isSame, "the lives differ");
       found += unsure.every(isExpected) ? 1 : 0;

@@ -7,7 +7,7 @@ import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { parseConfig } from "../../internals/config";
 import type { ProbeReport, Trial } from "../../internals/probe";
-import { behaviourValues, filesOf, probe, Requests } from "../../internals/probe";
+import { behaviourValues, filesOf, mostRequests, probe, Requests } from "../../internals/probe";
 import { startFakeServer } from "../../service/fakeServer";
 import { skipWaits } from "../../service/skipWaits";
 
@@ -66,7 +66,7 @@ export interface WritingOptions {
 /** Probes an emulator with writes. */
 export async function probeWriting(
   emulator: Emulator,
-  { startsRun = true, options = {}, most = 80, sleep, config = {} }: WritingOptions = {},
+  { startsRun = true, options = {}, most = mostRequests, sleep, config = {} }: WritingOptions = {},
 ): Promise<Written> {
   const tokenStore = mkdtempSync(join(tmpdir(), "webextract-probe-"));
   const requests = new Requests(most);
@@ -86,7 +86,7 @@ export async function probeWriting(
     return client;
   };
   const trial: Trial = {
-    ...{ from: original, group, startsRun, actions: [] },
+    ...{ from: original, group, startsRun, actions: [], codes: new Set() },
     sleep: sleep ?? (() => emulator.settled()),
     making: () => undefined,
     made: () => undefined,

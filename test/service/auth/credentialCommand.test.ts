@@ -52,6 +52,13 @@ describe("credentialCommand", () => {
       /no usable AccessToken/,
     ],
     ["an expired token", { Version: 1, AccessToken: "hush", Expiration: "2001-01-01T00:00:00Z" }, /already expired/],
+    ["a variable that nothing has replaced", { Version: 1, AccessToken: "$HUSH" }, /the name of a variable, which/],
+    ["a token in quotes", { Version: 1, AccessToken: "'hush'" }, /is in quotes\. Remove them/],
+    [
+      "an Expiration without a zone",
+      { Version: 1, AccessToken: "hush", Expiration: "2999-01-01T00:00:00" },
+      /time zone/,
+    ],
     ["an Expiration that is not a date", { Version: 1, AccessToken: "hush", Expiration: "soon" }, /not an ISO date/],
   ] as const) {
     it(`fails if it prints ${what}, and the error does not contain the output`, async () => {

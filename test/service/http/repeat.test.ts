@@ -55,6 +55,14 @@ const cases: FailureCase[] = [
     waitsAtLeast: 7000,
   },
   {
+    name: "429 with the Retry-After of two proxies",
+    fail: (r) => json(r, 429, "", { "retry-after": "2, 7" }),
+    again: "all",
+    kind: "rateLimited",
+    outcome: "notExecuted",
+    waitsAtLeast: 7000,
+  },
+  {
     name: "429 with Retry-After as a date",
     fail: (r) => json(r, 429, "", { "retry-after": new Date(Date.now() + 9_000).toUTCString() }),
     again: "all",

@@ -25,6 +25,7 @@ const vocabularies: { readonly [Name in Behaviour["statusWords"]]: Words } = {
     failed: "Error",
   },
   noFailed: { ...usual, failed: "Stopped" },
+  sentNoFailed: { ...usual, sent: "Sent", failed: "Stopped" },
   unknown: { ...usual, finished: "Concluded" },
 };
 

@@ -9,7 +9,17 @@ import { CliError } from "../../exitCodes";
 import { clockFinding } from "../../findings/findings";
 import { usualTypes } from "../../options";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
-import { described, needsSetting, nobody, outcomeIn, refusalIn, settingOf, shapeOf } from "../question";
+import {
+  described,
+  malformed,
+  needsSetting,
+  noteCode,
+  outcomeIn,
+  refusalIn,
+  settingOf,
+  shapeOf,
+  unissued,
+} from "../question";
 import type { RawResponse, Reply } from "../requests";
 import { credentialReplyOf, fieldAt, replyOf } from "../requests";
 import { accessTokenOf, fileOf } from "./operationQuestions";
@@ -65,10 +75,12 @@ export async function idShapes({ trial, requests, taskId }: OnCopy): Promise<Ans
   return { found: `${shapes.join("; ")}.` };
 }
 
-export async function copyWithoutGroup({ client }: Probing): Promise<Answer> {
+export async function copyWithoutGroup({ client, trial }: Probing): Promise<Answer> {
+  const task = encodeURIComponent(unissued(trial?.from ?? malformed));
   const { refusal } = await replyOf(
-    client.send("copyTask", { path: `${operations.copyTask.path}?taskId=${nobody}` }, { once: true }),
+    client.send("copyTask", { path: `${operations.copyTask.path}?taskId=${task}` }, { once: true }),
   );
+  noteCode(trial?.codes, { refusal });
   const found = refusal === undefined ? "Accepted." : `For a task that does not exist: ${refusalIn(refusal)}.`;
   // A service that needs no group refuses the task.
   const isOptional =
@@ -142,14 +154,15 @@ function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat
 
 /** getActions of the copy and of a task that does not exist, in one request. */
 export async function severalTasks({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
-  const request = { taskIds: [taskId, nobody], actionTypes: [...usualTypes] };
+  const missing = unissued(taskId);
+  const request = { taskIds: [taskId, missing], actionTypes: [...usualTypes] };
   const { response, refusal } = await replyOf(client.getActions(request));
   if (response !== undefined) {
-    const isThere = response.data.some(({ taskId }) => taskId === nobody);
+    const isThere = response.data.some(({ taskId }) => taskId === missing);
     const found = isThere ? "The response has both." : "The response leaves the missing task out.";
     return { found, behaviours: isThere ? [] : ["getActionsMissing=leftOut"] };
   }
-  const names = JSON.stringify(requests.last?.body ?? "").includes(nobody);
+  const names = JSON.stringify(requests.last?.body ?? "").includes(missing);
   const found = `A refusal of both, ${refusalIn(refusal)}, which ${names ? "names" : "does not name"} the missing task.`;
   if (trial.actions.length === 0) {
     // Perhaps it refuses every read of actions.
@@ -161,9 +174,10 @@ export async function severalTasks({ client, requests, trial, taskId }: OnCopy):
   return { found, behaviours };
 }
 
-export async function unknownAction({ client, taskId }: OnCopy): Promise<Answer> {
+export async function unknownAction({ client, trial, taskId }: OnCopy): Promise<Answer> {
   const action = { actionId: "webextract-probe-no-action", actionType: "NavigateAction", properties: [] };
   const { refusal } = await replyOf(client.updateActionProperties({ taskId, actions: [action] }));
+  noteCode(trial.codes, { refusal });
   if (refusal === undefined) {
     const remedy = 'Check the action ids of a program with "webextract actions": a wrong one is not refused.';
     return { is: "warning", found: "A change of an action that does not exist is accepted.", remedy };

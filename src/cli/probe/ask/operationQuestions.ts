@@ -7,7 +7,7 @@ import type { ServiceError } from "../../../service/errors/errors";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import type { Answer, OnCopy, Probing } from "../question";
-import { nobody, outcomeIn, refusalIn, refused, settingOf, vocabulary } from "../question";
+import { malformed, noteCode, outcomeIn, refusalIn, refused, settingOf, unissued } from "../question";
 import type { Reply } from "../requests";
 import { anyReplyOf, fieldAt } from "../requests";
 import { saysServerError } from "./readQuestions";
@@ -43,53 +43,59 @@ function requestsFor(taskId: string, group: string): [OperationName, object][] {
   ];
 }
 
+/** The operations that are asked about a malformed id too: a read, and those that must not be sent twice. */
+const askedTwice: readonly string[] = ["getData", "copyTask", "startTask"];
+
 /**
  * One request of each operation for a task that does not exist: with the API key if the service accepts it for the
  * copy, because the requests to the copy have the access token.
  */
-export async function refusals({ client, clientWith, requests, trial, options }: OnCopy): Promise<Answer> {
+export async function refusals(on: OnCopy): Promise<Answer> {
+  const { client, clientWith, requests, trial, options, taskId } = on;
   const asker = trial.takesKey ? clientWith({ credentials: "apiKey" }) : client;
-  const groups = new Map<string, OperationName[]>();
-  const codes = new Set<string>();
+  const missing = unissued(taskId);
+  const groups = new Map<string, string[]>();
   let behaviours: string[] | undefined;
   let isGone = false;
   let once = false;
   // The upload can need another credential than the present options give it, or none fits.
   const uploader = trial.uploadsWith && clientWith({ credentials: trial.uploadsWith });
-  for (const [name, request] of requestsFor(nobody, trial.group)) {
+  const twice = requestsFor(malformed, trial.group).filter(
+    ([name]) => missing !== malformed && askedTwice.includes(name),
+  );
+  const asked = [
+    ...requestsFor(missing, trial.group).map(([name, request]) => ({ name, request, called: name })),
+    ...twice.map(([name, request]) => ({ name, request, called: `${name} of a malformed id` })),
+  ];
+  for (const [at, { name, request, called }] of asked.entries()) {
     const sender = name === "updateTaskUrls" ? uploader : asker;
     if (sender === undefined) {
       continue;
     }
     const { refusal }: Reply<Buffer> = await anyReplyOf(sender.send(name, { request }, { once }));
     const said = outcomeIn({ refusal });
-    groups.set(said, [...(groups.get(said) ?? []), name]);
-    if (name === "getData") {
+    groups.set(said, [...(groups.get(said) ?? []), called]);
+    if (at === 0) {
       isGone = isServiceError(refusal, "notFound", "notYours");
       // The client would send it again each time.
       once = (refusal?.status ?? 0) >= 500;
       const raw = requests.last;
-      behaviours = refusal && [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body)];
+      behaviours = refusal && [errorBody(raw?.body, raw?.bytes ?? 0), ...taskGone(refusal, raw?.body, missing)];
     }
-    if (["copyTask", "startTask"].includes(name) && refusal?.kind === "refused" && refusal.outcome === "unknown") {
-      for (const code of vocabulary([refusal.code])) codes.add(code);
-    }
+    noteCode(trial.codes, { refusal });
   }
   const said = [...groups].map(([what, names]) => `${what} (${names.join(", ")})`);
   const whose = trial.takesKey ? " with the API key" : "";
   const found =
     groups.size === 1
-      ? `All ${counted([...groups.values()].flat().length, "operation")}${whose}: ${[...groups.keys()].join()}.`
+      ? `All ${counted([...groups.values()].flat().length, "request")}${whose}: ${[...groups.keys()].join()}.`
       : `${said.join("; ")}${whose}.`;
-  if (!isGone) {
-    const limitation = "A refresh does not see that a task is gone: remove the resource from the program then.";
-    return { behaviours, is: "problem", found, limitation };
-  }
   const listed = options.notExecutedCodes ?? [];
-  const lacking = [...codes].filter((code) => !listed.includes(code));
-  return lacking.length === 0
-    ? { behaviours, found }
-    : { behaviours, found, setting: settingOf("notExecutedCodes", [...listed, ...lacking].join(",")) };
+  const lacking = [...trial.codes].filter((code) => !listed.includes(code));
+  const setting = lacking.length === 0 ? undefined : settingOf("notExecutedCodes", [...listed, ...lacking].join(","));
+  const shown: Answer = { behaviours, found, ...(setting && { setting }) };
+  const limitation = "A refresh does not see that a task is gone: remove the resource from the program then.";
+  return isGone ? shown : { ...shown, is: "problem", limitation };
 }
 
 function errorBody(body: unknown, bytes: number): string {
@@ -100,7 +106,7 @@ function errorBody(body: unknown, bytes: number): string {
   return typeof error === "string" ? "errorBody=legacy" : "errorBody=envelope";
 }
 
-function taskGone(refusal: ServiceError, body: unknown): string[] {
+function taskGone(refusal: ServiceError, body: unknown, missing: string): string[] {
   const { status, kind, code = "" } = refusal;
   if (["credential", "plan", "rateLimited"].includes(kind)) {
     // The task was not looked for.
@@ -118,7 +124,7 @@ function taskGone(refusal: ServiceError, body: unknown): string[] {
   if (code === "") {
     return ["taskGone=invalidTaskId", "taskGone=unnamed", "taskGone=serverError"];
   }
-  return [JSON.stringify(body ?? "").includes(nobody) ? "taskGone=invalidTaskId" : "taskGone=unnamed"];
+  return [JSON.stringify(body ?? "").includes(missing) ? "taskGone=invalidTaskId" : "taskGone=unnamed"];
 }
 
 export async function unknownPath({ client, requests }: Probing): Promise<Answer> {
@@ -130,7 +136,7 @@ export async function unknownPath({ client, requests }: Probing): Promise<Answer
 
 export async function wrongToken({ client }: Probing): Promise<Answer> {
   const headers = { Authorization: "Bearer webextract-probe-no-such-token" };
-  const request = { taskId: nobody, offset: 0, size: 1 };
+  const request = { taskId: malformed, offset: 0, size: 1 };
   const { refusal } = await anyReplyOf(client.send("getData", { request, credential: "none", headers }));
   if (refusal === undefined) {
     const limitation = "The service does not check the access token of a read.";
@@ -175,9 +181,10 @@ export async function accessTokenOf(client: Probing["client"]): Promise<string |
   );
 }
 
-export async function missingField({ client }: Probing): Promise<Answer> {
+export async function missingField({ client, trial }: Probing): Promise<Answer> {
   const body = await anyReplyOf(client.send("updateActionProperties", { json: "{}" }));
   const query = await anyReplyOf(client.send("getData", { path: `${operations.getData.path}?offset=0&size=1` }));
+  for (const reply of [body, query]) noteCode(trial?.codes, reply);
   const words = [body, query].map(outcomeIn);
   const found = `In a body: ${words[0]}. In a query: ${words[1]}.`;
   return words.includes("accepted")

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ServiceTraits } from "../../../resources/resource";
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import type { ActionShown } from "../../../resources/task/taskPresence";
@@ -7,7 +8,17 @@ import type { DataPage } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
 import { usualTypes } from "../../options";
 import type { Answer, FittingSetting, OnTask, Probing } from "../question";
-import { described, needsSetting, nobody, readRows, settingOf, vocabulary } from "../question";
+import {
+  described,
+  malformed,
+  needsSetting,
+  outcomeIn,
+  readRows,
+  refusalIn,
+  settingOf,
+  unissued,
+  vocabulary,
+} from "../question";
 import { credentialReplyOf, meaningOf, replyOf } from "../requests";
 
 /**
@@ -42,20 +53,23 @@ export async function onTheWay({ client: { answeredBy = "", cacheAge } }: Probin
   };
 }
 
-export async function missingTask({ client }: Probing): Promise<Answer> {
-  const { refusal } = await replyOf(readRows(client, nobody));
+/** A task of a random id, and one of a malformed id, which a service can refuse in another way. */
+export async function missingTask({ client, taskId }: Probing): Promise<Answer> {
+  const { refusal } = await replyOf(readRows(client, unissued(taskId ?? randomUUID())));
+  const ofMalformed = outcomeIn(await replyOf(readRows(client, malformed)));
+  const differs = ofMalformed === outcomeIn({ refusal }) ? "" : ` A malformed id: ${ofMalformed}.`;
   if (refusal?.kind === "notFound") {
-    return { found: "The package reads the refusal as that of a missing task." };
+    return { found: `The package reads the refusal as that of a missing task.${differs}` };
   }
   if (refusal?.kind === "notYours") {
-    const found = "The package reads the refusal as that of a task that is missing or another account's.";
+    const found = `The package reads the refusal as that of a task that is missing or another account's.${differs}`;
     return { found, behaviours: ["taskGone=notYours"] };
   }
   const remedy = "No setting helps. If a task is gone, a refresh cannot see it: remove the resource from the program.";
   if (refusal === undefined) {
-    return { is: "warning", found: "The service responds as for a task without rows.", remedy };
+    return { is: "warning", found: `The service responds as for a task without rows.${differs}`, remedy };
   }
-  const found = `A refusal with a status of ${refusal.status}, which the package does not read as a missing task.`;
+  const found = `A refusal, ${refusalIn(refusal)}, which the package does not read as a missing task.${differs}`;
   const behaviours =
     refusal.code === undefined
       ? ["errorBody=html", "errorBody=empty"]
@@ -75,9 +89,10 @@ const tokenOnly = ["credentialAcceptance=contract", "credentialAcceptance=bearer
 const keyToo = ["credentialAcceptance=apiKeyEverywhere", "credentialAcceptance=either"];
 
 export async function credentials(probing: Probing): Promise<Answer> {
-  const { client, clientWith, options, needsKey, taskId = nobody } = probing;
+  const { client, clientWith, options, needsKey, taskId = malformed } = probing;
   if (needsKey) {
-    const found = "The service accepts the API key, and not the access token.";
+    const isTried = client.describeCredentials().source !== "none";
+    const found = `The service accepts the API key${isTried ? ", and not the access token." : ". No access token is configured."}`;
     return needsSetting("credentials", "apiKey", { found, behaviours: keyToo });
   }
   if (options.credentials === "apiKey") {

@@ -217,7 +217,7 @@ export async function emptyPages(on: OnRun): Promise<Answer> {
   let { isEmpty } = middle;
   let pages = 1;
   while (!isEmpty && pages < mostPages) {
-    if (requests.left <= 2) {
+    if (requests.left <= 0) {
       return { is: "unclear", found: `No page in the middle was empty. Only ${pages} were read.` };
     }
     const read = await page(on, middle.next, 1);

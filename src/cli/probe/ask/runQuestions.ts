@@ -87,27 +87,25 @@ export const rowsSettled = 'finishedWhen: "rowsSettled" of each CloudRun';
 
 /** Seconds that the reads of the list take together, at most. */
 const longestCourse = 840;
-/** Requests that are kept for the questions about rows. */
-const kept = 17;
-/** Requests that are kept for the run before it starts: the start, a change, and a few reads of the list besides. */
-export const keptForRun = kept + 6;
+/** Seconds of the shortest wait between two of them: a run of a minute is read eight times. */
+const shortestWait = 3;
 /** Reads of the list that show nothing before the rows are looked at. */
 const patience = 4;
 
 /**
- * Reads the list until nothing in it runs. Each wait is three times the one before, and all together last
- * `longestCourse`, however few reads are left. A list that stays empty is given up when rows have settled.
+ * Reads the list until nothing in it runs. All waits together are one and a half times as long after each read, and no
+ * longer than `longestCourse`. A list that stays empty is given up when rows have settled.
  */
 export async function course({ client, requests, settings, trial, taskId }: OnRun): Promise<Answer> {
   const { run } = trial;
   const begun = Date.now();
+  let wait = 0;
   let waited = 0;
   let settled = 0;
-  while (!run.hasEnded && settled < 2 && requests.left > kept) {
-    const reads = Math.max(1, requests.left - kept - (run.during === undefined ? 1 : 0));
-    const wait = run.looks.length === 0 ? 0 : Math.max(2, ((longestCourse - waited) * 2) / (3 ** reads - 1));
+  while (!run.hasEnded && settled < 2 && requests.left > 0 && waited + wait <= longestCourse) {
     await trial.sleep(wait * 1000);
     waited += wait;
+    wait = Math.max(shortestWait, waited / 2);
     const { response, refusal } = await replyOf(client.getSubtasks({ taskId, page: 1, size: 10 }));
     if (response === undefined) {
       const found = `A refusal of the list: ${refusalIn(refusal)}.`;
@@ -118,10 +116,10 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
     run.looks.push({ seconds: Math.round((Date.now() - begun) / 1000), ids, statuses });
     const runs = (word: string): boolean => terminalStatusOf(word, settings.statuses) === undefined && isRunning(word);
     run.hasEnded = ids.length > 0 && !statuses.some(runs);
-    if (ids.length > 0 && !run.hasEnded && run.during === undefined) {
+    if (ids.length > 0 && !run.hasEnded && run.during === undefined && requests.left > 0) {
       run.during = (await replyOf(readRows(client, taskId))).response?.data.total;
     }
-    if (ids.length === 0 && run.looks.length >= patience) {
+    if (ids.length === 0 && run.looks.length >= patience && requests.left > 0) {
       const total = (await replyOf(readRows(client, taskId))).response?.data.total;
       settled = total !== undefined && total > 0 && total === run.totals.at(-1) ? settled + 1 : 0;
       run.totals.push(...(total === undefined ? [] : [total]));
@@ -138,7 +136,7 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
   const times = changes.map(({ seconds, statuses }) =>
     statuses.length === 0 ? `${seconds} s: an empty list` : `${seconds} s: ${described(statuses)}`,
   );
-  const end = run.hasEnded ? "" : " The run had not ended when the requests for it were used up.";
+  const end = run.hasEnded ? "" : " The run had not ended.";
   const shown = run.looks.find(({ ids }) => ids.length > 0)?.ids[0];
   const during = run.during === undefined ? "" : ` Rows while it ran: ${run.during}.`;
   const found = `${times.join("; ")}.${end}${during} Id of a subtask: ${shapeOf(shown)}.`;
@@ -165,7 +163,7 @@ function emptyList({ looks, totals }: TrialRun, hasSettled: boolean): Answer {
   const hasRows = totals.some((total) => total > 0);
   const rows = hasRows ? ", although rows came" : totals.length > 0 ? ", and no row came" : "";
   const found = `The list stayed empty for ${looks.at(-1)?.seconds ?? 0} s${rows}.`;
-  const usedUp = hasRows ? " The requests for it were used up before the rows settled." : "";
+  const usedUp = hasRows ? " The rows had not settled." : "";
   return hasSettled
     ? {
         is: "problem",
@@ -194,13 +192,15 @@ function behavioursOf({ run }: OnRun["trial"], words: readonly string[], isExact
   ];
 }
 
-const usualWords = ["waiting", "extracting", "stopped", "finished", "failed"];
+const withoutFailed = ["waiting", "extracting", "stopped", "finished"];
+const usualWords = [...withoutFailed, "failed"];
 
 /** The words of each vocabulary of the emulator, in lower case. */
 const vocabularies: Readonly<Record<string, readonly string[]>> = {
   usual: usualWords,
-  noFailed: usualWords.filter((word) => word !== "failed"),
+  noFailed: withoutFailed,
   withSent: [...usualWords, "sent"],
+  sentNoFailed: [...withoutFailed, "sent"],
   synonyms: ["queued", "running", "stopped", "completed", "error"],
 };
 

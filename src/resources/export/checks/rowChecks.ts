@@ -1,5 +1,5 @@
 import type { ArgsSpec, Problem } from "../../args";
-import { boolean, choice, integer, mapOf, object, share, systemString } from "../../args";
+import { boolean, choice, filePath, integer, mapOf, object, share } from "../../args";
 
 /** What the rows of an export must be like. All checks are optional. */
 export interface RowChecks {
@@ -62,7 +62,7 @@ export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
       }),
     ),
   },
-  schema: { kind: systemString },
+  schema: { kind: filePath },
   schemaSha256: { derived: true },
   onFail: { kind: choice("fail", "warn"), default: "fail" },
 };

@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/**
+ * A folder of the configuration, which is relative to the folder of the Pulumi project, wherever the program is in it;
+ * without a project, to the present one. What only the present folder has stays in use: earlier versions began there.
+ */
+export function fromProject(path: string, present = process.cwd()): string {
+  const [now, before] = [resolve(projectFolder(present), path), resolve(present, path)];
+  return existsSync(before) && !existsSync(now) ? before : now;
+}
+
+/** The nearest folder with the project's file, from the given one upwards. */
+function projectFolder(folder: string, start = folder): string {
+  if (projectFiles.some((name) => existsSync(join(folder, name)))) return folder;
+  const above = dirname(folder);
+  return above === folder ? start : projectFolder(above, start);
+}
