@@ -271,7 +271,7 @@ describe("every command", () => {
     const locks = (): string[] => leftFiles().filter((path) => path.endsWith(".lock/"));
     assert.equal(locks().length, 1);
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     running.process.kill("SIGINT");
     assert.equal((await running.ended).code, 6);
     assert.deepEqual(locks(), []);
@@ -280,7 +280,7 @@ describe("every command", () => {
 
 async function interrupt(running: Running, world: CliWorld): Promise<Ended> {
   running.process.kill("SIGINT");
-  await running.says(/Interrupted\./);
+  await running.says(/Ending\./);
   world.releaseAnswers();
   return running.ended;
 }

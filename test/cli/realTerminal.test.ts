@@ -114,7 +114,7 @@ describe("the command line on a real terminal", () => {
       await terminal.says(/of 25 rows/);
       terminal.press(key);
       if (key !== "") {
-        await terminal.says(/Interrupted\./);
+        await terminal.says(/Ending\./);
       }
       world.releaseAnswers();
       assert.equal(await terminal.ended, key === "" ? 0 : 130, terminal.text);
