@@ -10,9 +10,10 @@ for (const engine of ["dynamic", "native"] as const) {
     });
     after(() => live.world.remove());
 
-    it("gets its loops, has each row exported once, and has its rows removed", async () => {
+    it("gets its loops, has each row exported once, also of a run without a lotNo, and has its rows removed", async () => {
       await live.live(together);
       await live.live(documentedBehaviour);
+      await live.live({ ...documentedBehaviour, startResponse: "null" });
       await live.destroy(documentedBehaviour);
     });
   });
