@@ -63,8 +63,6 @@ describe("the life of a task through the client", function () {
         "errorBody=html",
         "errorBody=empty",
         "badGatewayEvery=6",
-        "startResponse=null",
-        "startResponse=true",
         "taskGone=serverError",
       ]);
     });
