@@ -6,12 +6,14 @@ import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
+import { cloudRun } from "../resources/run/cloudRun";
 import { isUrn } from "../resources/urn";
 import { entryOf, isPlainMap, unknown } from "../resources/values";
 import { didYouMean } from "../values/likelyName";
 import type { DocumentReader, Values } from "./documentReader";
 import type { ResourceOptions } from "./documentShapes";
 import type { Place, Problems } from "./problems";
+import { problemOfPath } from "./propertyPaths";
 import type { YAMLMap } from "./yaml";
 import { isCollection } from "./yaml";
 
@@ -97,7 +99,7 @@ export function declaredTask(task: GivenTask): DeclaredTask {
     at,
     earlierNames,
     was: earlier,
-    opts: optionsOf(opts),
+    opts: checkedOptions(opts, "opts", extractionTask, reader),
     args,
     run: isPlainMap(run) ? runOf(run, task, earlier) : undefined,
     exports: entries.flatMap(([key, each]) => (isPlainMap(each) ? [exportOf(key, each, task, earlier)] : [])),
@@ -115,7 +117,7 @@ function runOf({ rerunOn, was, opts, ...args }: Values, { name, reader }: GivenT
       ...earlier.filter((each) => !isUrn(each)),
       ...earlierNamesAt(was, "run.was", reader).map((each) => each.name),
     ],
-    opts: optionsOf(opts),
+    opts: checkedOptions(opts, "run.opts", cloudRun, reader),
     args,
     rerunOn: rerunOn === undefined ? byDefault : references.map((each) => each.name),
     references,
@@ -139,7 +141,8 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
   const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];
   const [name = "", ...names] = tasks.flatMap((ofTask) => keys.map((ofExport) => `${ofTask}-${ofExport}`));
   const at = task.reader.placeOf(path);
-  return { name, was: [...names, ...before.filter(isUrn)], opts: optionsOf(opts), args, readsRun, at };
+  const options = checkedOptions(opts, `${path}.opts`, dataExport, task.reader);
+  return { name, was: [...names, ...before.filter(isUrn)], opts: options, args, readsRun, at };
 }
 
 /** Checks what tasks say of each other. */
@@ -234,6 +237,22 @@ function writtenAt(node: unknown): Written | undefined {
   return isCollection(node) && node.range
     ? { from: node.range[0], to: node.range[1], isFlow: node.flow === true }
     : undefined;
+}
+
+/** Reports the paths that the engine would ignore. */
+function checkedOptions(
+  given: unknown,
+  path: string,
+  { args }: Pick<AnyResource, "args">,
+  reader: DocumentReader,
+): ResourceOptions {
+  const opts = optionsOf(given);
+  const paths: unknown[] = Array.isArray(opts.ignoreChanges) ? opts.ignoreChanges : [];
+  paths.forEach((each, index) => {
+    const reason = typeof each === "string" && each !== "" ? problemOfPath(each, args) : undefined;
+    reason && reader.report([{ path: `${path}.ignoreChanges[${index}]`, reason }]);
+  });
+  return opts;
 }
 
 function optionsOf(opts: unknown): ResourceOptions {

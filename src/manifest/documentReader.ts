@@ -1,10 +1,11 @@
 import type { ArgSpecs, Problem, Shape } from "../resources/args";
 import { checkValue, describeShape } from "../resources/args";
 import { entryOf, replaceEach, unknown } from "../resources/values";
+import { isBrokenText } from "../values/kinds";
 import { didYouMean } from "../values/likelyName";
 import { knownShapes } from "./documentShapes";
-import { mostLevels } from "./parseYaml";
 import type { ManifestFile, Place, Problems } from "./problems";
+import { mostLevels } from "./syntax/parseYaml";
 import type { Part, Variables } from "./variables";
 import { partsOf } from "./variables";
 import type { Alias, Document, Node, Pair, YAMLMap } from "./yaml";
@@ -165,6 +166,9 @@ export class DocumentReader {
       return this.refuse(path, withoutAnchor(given.node));
     }
     if (isMap(node)) {
+      if (this.file.text.startsWith("{{", offset)) {
+        return this.refuse(path, `has {{ without quotes, which begins a map; a variable is "\${name}", in quotes`);
+      }
       return this.map(shape, node, given, path, level);
     }
     if (isSeq(node)) {
@@ -214,10 +218,13 @@ export class DocumentReader {
       return this.template(shape, text, path);
     }
     const value = isPlain(node) ? typed(shape, text) : text;
-    const advice = typeof value === "string" ? adviceOf[shape.is] : undefined;
-    return advice === undefined
-      ? value
-      : this.refuse(path, `must be ${describeShape(shape)}; got a string: write ${advice}`);
+    const isOther =
+      typeof value === "string" && (shape.is === "choice" ? !shape.of.includes(value) : shape.is in adviceOf);
+    if (!isOther || text === "" || isBrokenText(text)) {
+      return value;
+    }
+    const got = text.length > mostShown ? "another string" : JSON.stringify(text);
+    return this.refuse(path, `must be ${describeShape(shape)}; got ${got}${adviceOf[shape.is] ?? ""}`);
   }
 
   private template(shape: Shape, text: string, path: string): unknown {
@@ -314,9 +321,12 @@ function canBeVariable(shape: Shape): boolean {
   return shape.is === "map" ? canBeVariable(shape.of) : shape.is !== "object";
 }
 
+/** Of a value that stands in a file beside its place. */
+const mostShown = 40;
+
 const adviceOf: Partial<Record<Shape["is"], string>> = {
-  boolean: "true or false, without quotes",
-  number: "a plain decimal number, without quotes",
+  boolean: ": write true or false, without quotes",
+  number: ": write a plain decimal number, without quotes",
 };
 
 /** A plain scalar as the value that it stands for. What is neither a number nor a boolean stays text. */

@@ -1,5 +1,5 @@
 import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } from "@pulumi/pulumi";
-import { ComponentResource, concat, Output, RunError } from "@pulumi/pulumi";
+import { ComponentResource, concat, log, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
 import { isUrn } from "../resources/urn";
@@ -41,9 +41,12 @@ export class Manifest extends ComponentResource {
 
   /** @throws RunError with all problems of the manifests */
   constructor(name: string, args: ManifestArgs, opts?: ComponentResourceOptions) {
-    const declared = readTasks(name, args);
+    const { tasks, warning } = readTasks(name, args);
     super("webextract:index:Manifest", name, {}, opts);
-    const named = Object.entries(declare(declared, this)).map(([kind, all]) => [
+    if (warning !== undefined) {
+      void log.warn(warning, this);
+    }
+    const named = Object.entries(declare(tasks, this)).map(([kind, all]) => [
       kind,
       { value: requireNames(`Manifest "${name}"`, kind, Object.fromEntries(all)), enumerable: true },
     ]);
@@ -52,23 +55,24 @@ export class Manifest extends ComponentResource {
   }
 }
 
-function readTasks(name: string, args: ManifestArgs): DeclaredTask[] {
+function readTasks(name: string, args: ManifestArgs): { tasks: DeclaredTask[]; warning: string | undefined } {
   const { path, variables = {} } = args ?? {};
   const problem = problemOfArgs(path, variables);
   if (problem !== undefined) {
     throw new RunError(`Manifest "${name}": ${problem}.`);
   }
-  const { readManifests, refusalOf } = manifestReader();
-  const { tasks, problems } = readManifests({
+  const { readManifests, describeProblems } = manifestReader();
+  const { tasks, problems, warnings } = readManifests({
     paths: pathsOf(path) as string[],
     folder: process.cwd(),
     settings: programSettings(),
     variables: variablesOf(variables),
   });
   if (problems.length > 0) {
-    throw new RunError(refusalOf(`Manifest "${name}"`, problems));
+    throw new RunError(describeProblems(`Manifest "${name}"`, problems));
   }
-  return tasks;
+  const warning = warnings.length > 0 ? describeProblems(`Manifest "${name}"`, warnings, "warning") : undefined;
+  return { tasks, warning };
 }
 
 function variablesOf(values: Readonly<Record<string, unknown>>): Variables {

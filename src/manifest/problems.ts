@@ -1,4 +1,5 @@
 import { escaped } from "../service/errors/foreignText";
+import type { Slip } from "./syntax/slips";
 import { LineCounter } from "./yaml";
 
 /** The text of a file, and where its lines begin once it was parsed. */
@@ -42,29 +43,65 @@ export interface ManifestProblem {
  */
 export class Problems {
   private readonly found = new Map<string, ManifestProblem>();
+  private readonly slips = new Map<ManifestFile, Map<number, Slip>>();
+  private readonly told = new Set<Slip>();
 
   /** In the order of the files, from top to bottom. */
   get all(): ManifestProblem[] {
-    const files = [...new Set([...this.found.values()].map(({ file }) => file))];
-    const order = new Map(files.map((file, index) => [file, index]));
-    const rank = ({ file }: ManifestProblem): number => order.get(file) ?? 0;
-    return [...this.found.values()].sort(
-      (a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+    return inOrder([...this.found.values()]);
+  }
+
+  /** The slips of values that have no problem. */
+  get warnings(): ManifestProblem[] {
+    const places = [...this.slips].flatMap(([file, slips]) =>
+      [...slips.values()].flatMap((slip) =>
+        slip.warns && !this.told.has(slip) ? problemAt(file, slip.offset, "", slip.reason) : [],
+      ),
     );
+    return inOrder(places);
+  }
+
+  /** Notes what explains the problems of a document. */
+  addSlips(file: ManifestFile, slips: ReadonlyMap<number, Slip>): void {
+    this.slips.set(file, new Map([...(this.slips.get(file) ?? []), ...slips]));
+  }
+
+  /** Where the last value with a slip begins before an offset, in the same line. */
+  slipBefore(file: ManifestFile, offset: number): number | undefined {
+    const { line } = file.lines.linePos(offset);
+    const before = [...(this.slips.get(file)?.keys() ?? [])].filter((at) => at <= offset);
+    return before.filter((at) => file.lines.linePos(at).line === line).at(-1);
   }
 
   add({ file, offset, path }: Place, reason: string): void {
-    const key = JSON.stringify([file.name, offset, path, reason]);
-    if (!this.found.has(key)) {
-      const { line, col: column } = file.lines.linePos(offset);
-      this.found.set(key, { file: file.name, line, column, path, reason, snippet: snippetOf(file, line, column) });
+    const slip = this.slips.get(file)?.get(offset);
+    if (slip?.isCause && this.told.has(slip)) {
+      return;
     }
+    slip && this.told.add(slip);
+    const explained = slip === undefined ? reason : slip.isCause ? slip.reason : `${reason}. It ${slip.reason}`;
+    const at = slip?.isCause === true ? slip.offset : offset;
+    this.found.set(JSON.stringify([file.name, at, path, explained]), problemAt(file, at, path, explained));
   }
 
   /** A problem of a file as a whole. */
   addFile(file: string, reason: string): void {
     this.found.set(JSON.stringify([file, reason]), { file, path: "", reason });
   }
+}
+
+function problemAt(file: ManifestFile, offset: number, path: string, reason: string): ManifestProblem {
+  const { line, col: column } = file.lines.linePos(offset);
+  return { file: file.name, line, column, path, reason, snippet: snippetOf(file, line, column) };
+}
+
+function inOrder(found: readonly ManifestProblem[]): ManifestProblem[] {
+  const files = [...new Set(found.map(({ file }) => file))];
+  const order = new Map(files.map((file, index) => [file, index]));
+  const rank = ({ file }: ManifestProblem): number => order.get(file) ?? 0;
+  return [...found].sort(
+    (a, b) => rank(a) - rank(b) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+  );
 }
 
 /** The line with a mark below the column. Of a long line only the part around the column. */
@@ -83,11 +120,11 @@ const mostCharacters = 110;
 
 const mostShown = 100;
 
-/** All problems of the manifests of a component as one message. */
-export function refusalOf(title: string, problems: readonly ManifestProblem[]): string {
+/** All problems, or all warnings, of the manifests of a component as one message. */
+export function describeProblems(title: string, problems: readonly ManifestProblem[], what = "problem"): string {
   const shown = problems.slice(0, mostShown).map(describeProblem);
-  const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more problems`] : [];
-  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  const more = problems.length > mostShown ? [`… and ${problems.length - mostShown} more ${what}s`] : [];
+  const count = problems.length === 1 ? `a ${what}` : `${problems.length} ${what}s`;
   return `${title} has ${count}:\n${[...shown, ...more].join("\n")}`;
 }
 

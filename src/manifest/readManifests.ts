@@ -8,9 +8,9 @@ import type { Given, Values } from "./documentReader";
 import { DocumentReader, isNothing, pathWithin, TooLarge } from "./documentReader";
 import { collectionForm, taskDocument, taskOfCollection } from "./documentShapes";
 import { findFiles, readText } from "./manifestFiles";
-import { parseYaml } from "./parseYaml";
 import type { ManifestFile, ManifestProblem } from "./problems";
-import { describeProblem, Problems, refusalOf } from "./problems";
+import { describeProblem, describeProblems, Problems } from "./problems";
+import { parseYaml } from "./syntax/parseYaml";
 import type { Variables } from "./variables";
 import type { Document } from "./yaml";
 import { isMap, isScalar, YAMLMap } from "./yaml";
@@ -19,6 +19,8 @@ export interface Manifests {
   /** In the order of the files and documents. Not complete if there are problems. */
   tasks: DeclaredTask[];
   problems: ManifestProblem[];
+  /** What is allowed, and hardly what its author means. */
+  warnings: ManifestProblem[];
 }
 
 export interface ManifestSource extends FilePlaces {
@@ -54,7 +56,7 @@ export function* readInSteps({ paths, variables, changed, ...places }: ManifestS
     yield;
   }
   checkNames(tasks, places.folder, problems);
-  return { tasks, problems: problems.all };
+  return { tasks, problems: problems.all, warnings: problems.warnings };
 }
 
 interface Reading {
@@ -123,4 +125,4 @@ function* tasksIn(
 
 export { CannotRename, renameTask } from "./renameTask";
 export type { Declared, DeclaredTask };
-export { describeProblem, refusalOf };
+export { describeProblem, describeProblems };

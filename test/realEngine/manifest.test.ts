@@ -279,9 +279,10 @@ name: kids
       stories.map(({ protect, retainOnDelete }) => ({ protect, retainOnDelete })),
       [{ protect: true, retainOnDelete: true }],
     );
-    files({ "kids.yaml": kids });
+    files({ "kids.yaml": `${kids}onDelete: retain #always\n` });
     world.program(manifestProgram.replace(/^exports.*$/gm, ""));
     const { output } = await world.project.preview({ expect: "failure" });
+    assert.match(output, /warning: Manifest "tasks" has a warning:\n *tasks\/kids\.yaml:4:18: ends before " #"/);
     assert.match(output, /protect/);
   });
 });

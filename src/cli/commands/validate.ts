@@ -10,7 +10,7 @@ export const validate: CliCommand = {
   name: "validate",
   summary: "check manifests, without Pulumi and without network",
   details:
-    "The command shows all problems of the files and of the lists that they name, relative to the current folder. Any variable is accepted.",
+    "The command shows all problems and warnings of the files and of the lists that they name, relative to the current folder. Any variable is accepted.",
   connects: false,
   arguments: [
     new Argument("<paths...>", "files, which belong together, globs and folders, each of which is a manifest"),
@@ -25,17 +25,19 @@ export const validate: CliCommand = {
     for (const paths of manifestsIn(given as string[])) {
       found.push(await manifestsAt(paths, cli));
     }
-    const problems = [
-      ...new Map(found.flatMap((each) => each.problems).map((each) => [describeProblem(each), each])).entries(),
-    ];
     const count = found.reduce((sum, { tasks }) => sum + tasks.length, 0);
+    const each = (kind: "problems" | "warnings") =>
+      new Map(found.flatMap((manifests) => manifests[kind]).map((problem) => [describeProblem(problem), problem]));
+    const [problems, warnings] = [each("problems"), each("warnings")];
+    const said = [...problems.keys(), ...[...warnings.keys()].map((warning) => `warning: ${warning}`)];
+    const counts = [
+      problems.size === 0 ? `${counted(count, "task")}, no problem` : counted(problems.size, "problem"),
+      ...(warnings.size === 0 ? [] : [counted(warnings.size, "warning")]),
+    ];
     return {
-      json: { tasks: count, problems: problems.map(([, problem]) => problem) },
-      text: () =>
-        problems.length === 0
-          ? `${counted(count, "task")}, no problem.`
-          : `${problems.map(([words]) => words).join("\n")}\n\n${counted(problems.length, "problem")}.`,
-      hasProblems: problems.length > 0,
+      json: { tasks: count, problems: [...problems.values()], warnings: [...warnings.values()] },
+      text: () => `${said.map((each) => `${each}\n`).join("")}${said.length === 0 ? "" : "\n"}${counts.join(", ")}.`,
+      hasProblems: problems.size > 0,
     };
   },
 };

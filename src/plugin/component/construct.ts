@@ -36,7 +36,10 @@ export async function construct(
   if (request.getType() !== type) {
     throw new ProviderError(`pulumi-webextract has no component "${request.getType()}". It has ${type}.`);
   }
-  const tasks = tasksOf(request, host);
+  const { tasks, warning } = tasksOf(request, host);
+  if (warning !== undefined) {
+    host.engine.log.warn(warning);
+  }
   const monitor = new Monitor(request.getMonitorendpoint(), host.engine.interrupted, request.getParallel());
   try {
     return await new ManifestComponent(request, monitor, providerUrn).declare(tasks);
@@ -45,7 +48,7 @@ export async function construct(
   }
 }
 
-function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
+function tasksOf(request: ConstructRequest, host: Host): { tasks: DeclaredTask[]; warning: string | undefined } {
   const title = `Manifest "${request.getName()}"`;
   const { values, secrets } = decodeStruct(request.getInputs());
   const { path, variables = {} } = values;
@@ -59,8 +62,8 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
     throw new ProviderError(`${title}: variables.${resource[0]} is a resource. Give a property of it, such as its id.`);
   }
   refuseOptions(title, request);
-  const { readManifests, refusalOf } = manifestReader();
-  const { tasks, problems } = readManifests({
+  const { readManifests, describeProblems } = manifestReader();
+  const { tasks, problems, warnings } = readManifests({
     paths: pathsOf(path) as string[],
     folder: host.programFolder,
     settings: host.config.settings,
@@ -70,9 +73,9 @@ function tasksOf(request: ConstructRequest, host: Host): DeclaredTask[] {
     ),
   });
   if (problems.length > 0) {
-    throw new ProviderError(refusalOf(title, problems));
+    throw new ProviderError(describeProblems(title, problems));
   }
-  return tasks;
+  return { tasks, warning: warnings.length > 0 ? describeProblems(title, warnings, "warning") : undefined };
 }
 
 /** The engine would ignore these options of a component, and the user would not know. */
@@ -143,7 +146,14 @@ class ManifestComponent {
     });
     const tasks = await this.outputOf(children.tasks, ({ id }) => id || unknownText);
     const runs = await this.outputOf(children.runs, ({ id }) => id || unknownText);
-    const exports = await this.outputOf(children.exports, ({ outputs: { file, rowCount } }) => ({ file, rowCount }));
+    // The engine leaves out the outputs of what a command excludes.
+    const exports = await this.outputOf(
+      children.exports,
+      ({ outputs: { file = unknownText, rowCount = unknownText } }) => ({
+        file,
+        rowCount,
+      }),
+    );
     if (this.refusals.length > 0) {
       throw new ProviderError(this.refusals.join("\n"));
     }

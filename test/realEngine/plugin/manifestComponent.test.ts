@@ -92,10 +92,19 @@ describe("a Manifest of a YAML program", () => {
   it("starts a run again when its task changes, and takes a rename for one", async () => {
     world.operations();
     world.project.write("tasks/novels.yaml", `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3")}`);
+    world.project.write("tasks/kids.yaml", `${kids}onDelete: retain #always\n`);
     const { output } = await world.project.up();
+    assert.match(output, /warning: Manifest "tasks" has a warning:\n *tasks\/kids\.yaml:3:18: ends before " #"/);
     assert.match(output, /ExtractionTask books updated/);
     assert.match(output, /CloudRun books created replacement/);
     assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
+  });
+
+  it("shows what a preview leaves out as unknown", async () => {
+    world.project.write("tasks/more.yaml", novels);
+    const { output } = await world.project.run(["preview", "--refresh", "--exclude", "**more**"]);
+    assert.doesNotMatch(output, /struct type|error/);
+    assert.match(output, /unchanged/);
   });
 
   it("refuses all problems of all files at preview, each with its place", async () => {

@@ -1,6 +1,8 @@
-import type { ManifestFile, Problems } from "./problems";
-import type { Document, YAMLError } from "./yaml";
-import { Composer, CST, isScalar, Parser } from "./yaml";
+import type { ManifestFile, Problems } from "../problems";
+import type { Document, YAMLError } from "../yaml";
+import { Composer, CST, isScalar, Parser } from "../yaml";
+import type { Finding } from "./slips";
+import { slipsIn, syntaxProblem } from "./slips";
 
 export const mostLevels = 100;
 
@@ -16,6 +18,9 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
     const reason = `is nested too deeply: at most ${mostLevels} levels are allowed`;
     problems.add({ file, offset: deepest.offset, path: "" }, reason);
     return [];
+  }
+  for (const token of tokens) {
+    token.type === "document" && problems.addSlips(file, slipsIn(token, file.text));
   }
   const composer = new Composer({
     schema: "failsafe",
@@ -43,8 +48,9 @@ export function parseYaml(file: ManifestFile, problems: Problems): Document[] {
   // After an error of the syntax, the rest of the tree is a guess.
   const first = wrong.find((error) => !isOfTag(error));
   for (const error of wrong.filter((each) => each === first || isOfTag(each))) {
-    const offset = Math.min(error.pos[0], file.text.trimEnd().length);
-    problems.add({ file, offset, path: "" }, `is not valid YAML: ${explained(error)}`);
+    const { offset, reason } = isOfTag(error) ? problemOfTag(error) : syntaxProblem(error, tokens, file.text);
+    const at = (isOfTag(error) ? undefined : problems.slipBefore(file, error.pos[0])) ?? offset;
+    problems.add({ file, offset: Math.min(at, file.text.trimEnd().length), path: "" }, `is not valid YAML: ${reason}`);
   }
   return [];
 }
@@ -61,14 +67,8 @@ function isOfTag({ code }: YAMLError): boolean {
   return code === "TAG_RESOLVE_FAILED";
 }
 
-function explained(error: YAMLError): string {
-  const { code, message } = error;
-  if (isOfTag(error)) {
-    return `the only tag is !!str; got ${message.slice(message.indexOf(": ") + 2)}`;
-  }
-  return code === "BLOCK_AS_IMPLICIT_KEY"
-    ? "a map cannot begin inside a value; quote the value, or begin the map on a new line"
-    : message.charAt(0).toLowerCase() + message.slice(1);
+function problemOfTag({ message, pos: [offset] }: YAMLError): Finding {
+  return { offset, reason: `the only tag is !!str; got ${message.slice(message.indexOf(": ") + 2)}` };
 }
 
 /** A token below the allowed depth, found without going below it. */
