@@ -132,7 +132,10 @@ describe("webextract probe --write", function () {
       ["task that does not exist, for each operation"],
     );
     const { stdout } = await world.run(`${line} --start --yes`);
-    assert.match(stdout, /^Not handled: task that does not exist, for each operation\. Open an issue with this report\.$/m);
+    assert.match(
+      stdout,
+      /^Not handled: task that does not exist, for each operation\. Open an issue with this report\.$/m,
+    );
   });
 
   it("sends nothing if there is nobody to ask, if an option lacks another, or if the answer is no", async () => {
