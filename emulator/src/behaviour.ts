@@ -196,8 +196,8 @@ export const behaviours = {
     "`taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.",
   ),
   loopsInActions: choice(
-    ["taken", "ignored"],
-    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead.",
+    ["taken", "ignored", "repeatedOnly"],
+    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
   ),
   updatedParameters: choice(
     ["repeated", "lists", "counts", "empty"],

@@ -7,8 +7,10 @@ import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Held, OwnedPart, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
-import type { Context, LoopWay, Replaced } from "../resources/resource";
+import type { Context, LoopWay, PropertyNames, Replaced, Template } from "../resources/resource";
 import { messageOf } from "../resources/resource";
+import { idsOfActions, without } from "../resources/settings/setting";
+import { propertyNames, warningOfUnknown } from "../resources/settings/unknownProperties";
 import { ActionReader } from "../resources/task/actionReader";
 import { partsOfUrn } from "../resources/urn";
 import { holdsUnknown } from "../resources/values";
@@ -37,8 +39,12 @@ interface AccountTasks {
   /** The tasks of one account tell nothing about another account. */
   guard: AccountGuard;
   owners: Map<string, Owners<OwnedPart>>;
-  /** The tasks that this run has copied. */
-  copies: Set<string>;
+  /** The sources of the tasks that this run has copied, by the copy. */
+  copies: Map<string, Template>;
+  /** By their own id. */
+  templates: Map<string, Template>;
+  /** What reads of this process have shown, by task. */
+  names: Map<string, PropertyNames>;
   /** In a trial stack: the tasks that it has made. */
   ofTrial: Set<string>;
   /** The runs that resources have, by task and lotNo. */
@@ -123,7 +129,9 @@ export class Host {
     return madeOnce(this.tasks, this.account(profile), () => ({
       guard: new AccountGuard(),
       owners: new Map(),
-      copies: new Set(),
+      copies: new Map(),
+      templates: new Map(),
+      names: new Map(),
       ofTrial: new Set(),
       runs: new Set(),
     }));
@@ -187,6 +195,28 @@ export class Host {
     }
   }
 
+  /**
+   * Warns of properties that `args` declare in addition to those of `before`, and a read of this process did not show:
+   * so a preview with a refresh says what an up will say.
+   */
+  warnOfUnknownProperties(
+    task: { profile?: unknown; taskId: unknown },
+    before: Properties,
+    args: Properties,
+    urn?: string,
+  ): void {
+    const { profile, taskId } = task;
+    if (typeof taskId !== "string" || (profile !== undefined && typeof profile !== "string")) {
+      return;
+    }
+    const names = this.tasksOf(profile).names.get(taskId);
+    const added = without(idsOfActions(args.actions), idsOfActions(before.actions));
+    const warning = names && warningOfUnknown(taskId, added, names);
+    if (warning !== undefined) {
+      this.warnOnce(warning, urn);
+    }
+  }
+
   /** Call it when the engine has saved all results. */
   async noteSaved(): Promise<void> {
     this.journal.dropSaved();
@@ -217,7 +247,7 @@ export class Host {
     const options = this.optionsOf(profile);
     const { client, actionReader } = this.connected(options);
     const name = this.nameOf(urn, profile);
-    const { guard, copies } = this.tasksOf(profile);
+    const { guard, copies, templates, names } = this.tasksOf(profile);
     return {
       client,
       actionReader,
@@ -228,12 +258,19 @@ export class Host {
       exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
       isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).takenBy(ownerOf(urn), part) !== undefined,
       heldBy: (held) => this.held.takenBy(ownerOf(urn), held)?.title,
-      copied: (taskId) => copies.add(taskId),
+      copied: (taskId, source) =>
+        copies.set(
+          taskId,
+          madeOnce(templates, source, () => ({ taskId: source, names: new Map() })),
+        ),
       isNewRun: (taskId, lotNo) => this.noteRun(profile, taskId, lotNo),
-      isNewCopy: (taskId) => copies.has(taskId),
-      saw: (taskId, presence) => guard.saw(taskId, presence),
+      templateOf: (taskId) => copies.get(taskId),
+      saw: (taskId, presence, actions = []) => {
+        guard.saw(taskId, presence);
+        names.set(taskId, new Map([...(names.get(taskId) ?? []), ...propertyNames(actions)]));
+      },
       redact: (text) => this.redact(text),
-      warn: (message) => this.engine.log.warn(message, urn),
+      warn: (message) => this.warnOnce(message, urn),
       progress: (message) => this.engine.log.progress(message, urn),
       now: () => performance.now(),
       sleep: (milliseconds) => pause(milliseconds, this.engine.interrupted),

@@ -5,6 +5,7 @@ import { checkFields, string } from "../resources/args";
 import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import type { AnyResource } from "../resources/index";
 import { checkedArgs } from "../resources/index";
+import { taskNamedBy } from "../resources/ownership";
 import { messageOf, PartialFailure, ResourceError } from "../resources/resource";
 import { RowsAreHeld } from "../resources/task/taskRows";
 import { stateVersion } from "../resources/urn";
@@ -76,6 +77,11 @@ export class ResourceSteps {
     const host = this.host();
     host.noteChecked(request.urn, request.given);
     const { args, problems } = await checkArguments(this.resource, host, request);
+    if (problems.length === 0 && Object.keys(request.previous).length === 0) {
+      // No diff follows.
+      const declared = args as Properties;
+      host.warnOfUnknownProperties({ ...declared, taskId: taskNamedBy(declared) }, {}, declared, request.urn);
+    }
     return { args, problems: [...problems, ...claimFile(this.resource, args as Properties, host, request.urn)] };
   }
 
@@ -104,6 +110,7 @@ export class ResourceSteps {
     if (note !== undefined) {
       host.warnOnce(note, urn);
     }
+    host.warnOfUnknownProperties({ profile: args.profile, taskId: id }, state, args, urn);
     if (replaces.length > 0) {
       return { is: "replace", replaces, deleteFirst: deleteFirst === true };
     }

@@ -17,10 +17,11 @@ import {
   parameterActionsKind,
   settingsOfActions,
 } from "./settings/parameterActions";
-import { actionsBefore, settingsToRestore } from "./settings/restore";
+import { settingsToRestore } from "./settings/restore";
 import { sendParameters } from "./settings/sendParameters";
 import { drifts, typesOf, without } from "./settings/setting";
 import { appends, writesFor } from "./settings/settingsLife";
+import { lookBefore } from "./settings/unknownProperties";
 import type { LostResponseState } from "./task/lostResponse";
 import { isOutcomeUnknown, onlyDiffers } from "./task/lostResponse";
 import type { TaskCopyArgs, TaskCopyState } from "./task/taskCopy";
@@ -31,15 +32,15 @@ import { checkStartUrls, givenStartUrls, startUrlsSpec, startUrlsUpload, warnOfS
 import { writeTask } from "./task/taskWrite";
 
 /**
- * A whole task as one resource, made by two requests, or by three with an upload. Made for many tasks, because the
- * engine's time and state grow with the number of resources.
+ * A whole task as one resource, made by two requests, or by three with an upload, after one read of the template for all
+ * its copies. Made for many tasks, because the engine's time and state grow with the number of resources.
  *
  * | step | call |
  * |---|---|
  * | create | `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
  * | adopt | `POST /task/getActions`, `POST /task/updateTaskParameters` for what differs, if anything, `POST /task/urls:file` if start URLs are declared |
  * | read | `POST /task/getActions` |
- * | update | `POST /task/updateTaskParameters` for all that changed, `POST /task/urls:file` if the list changed |
+ * | update | `POST /task/updateTaskParameters` for all that changed, after a read if a property is new, `POST /task/urls:file` if the list changed |
  * | loops | as in TaskParameters |
  * | delete | as TaskCopy; a setting that is removed from the declaration keeps its value at the service, with a warning |
  */
@@ -274,12 +275,12 @@ async function writeActions(state: ExtractionTaskState, args: CheckedArgs, conte
   const { taskId } = state;
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
-  const fresh = args.from.adoptTaskId === undefined ? [] : without(now, before);
-  const shown = await actionsBefore(taskId, fresh, context);
+  const isAdopted = args.from.adoptTaskId !== undefined;
+  const shown = await lookBefore(taskId, without(now, before), isAdopted, context);
   const writes = await writesFor({ taskId, before, now, shown, pending }, context);
   if (writes.length > 0) {
     const append = appends(writes) ? extractionTask.args : undefined;
-    const send = (took: () => void) => sendParameters(taskId, writes, context, took);
+    const send = (took: () => void) => sendParameters({ taskId, writes, shown }, context, took);
     await writeTask({ state: { ...args, taskId }, append }, send, context);
   }
 }

@@ -202,6 +202,16 @@ export interface LoopWay {
   found?: "unconfirmed" | "inActions" | "alone";
 }
 
+/** The names of the properties that the service shows, by actionId. */
+export type PropertyNames = ReadonlyMap<unknown, readonly string[]>;
+
+/** The source of copies that this run has made. The copies share the object, so the source is read once for all. */
+export interface Template {
+  readonly taskId: string;
+  /** By the action types that were asked for. */
+  readonly names: Map<string, Promise<PropertyNames>>;
+}
+
 /** What a resource uses to do its work. */
 export interface Context {
   readonly client: ServiceClient;
@@ -226,14 +236,14 @@ export interface Context {
    * resource must not undo it.
    */
   heldBy(held: Held): string | undefined;
-  /** Notes that the service has said that a task exists or is gone. */
-  saw(taskId: string, presence: "there" | "gone"): void;
+  /** Notes that the service has said that a task is gone, or exists and has these actions. */
+  saw(taskId: string, presence: "there" | "gone", actions?: readonly Record<string, unknown>[]): void;
   /** Notes that this run has copied a task. */
-  copied(taskId: string): void;
+  copied(taskId: string, sourceTaskId: string): void;
   /** Notes a run that the service says it has started. False if a resource that this command has seen has that run. */
   isNewRun(taskId: string, lotNo: string): boolean;
-  /** Whether this run has copied the task. Nobody else has configured it then. */
-  isNewCopy(taskId: string): boolean;
+  /** The source of a task that this run has copied. Nobody else has configured the copy then. */
+  templateOf(taskId: string): Template | undefined;
   /** Hides each credential that the configuration contains or that is in use, also those of other profiles. */
   redact(text: string): string;
   /** Shows a warning beside the resource. */

@@ -534,6 +534,9 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.deepEqual(items(), ["http://b/"]);
       const wrong = { taskId, actions: [], loopItems: [{ actionId: "loop" }] };
       assert.equal(await refusal(emulator, "updateTaskParameters", { fields: wrong }), "400 InvalidParameter");
+      set("repeatedOnly");
+      const repeated = await data(emulator, "updateTaskParameters", { taskId, actions: inAction });
+      assert.deepEqual([repeated.updatedParameters, items()], [{ actions: inAction }, ["http://b/"]]);
       set("taken");
       await data(emulator, "updateTaskParameters", { taskId, actions: inAction, loopItems: list });
       assert.deepEqual(items(), ["http://a/"]);

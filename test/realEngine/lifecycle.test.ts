@@ -33,11 +33,12 @@ describe("the life of a task on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("is created by four requests", async () => {
+  it("is created by four requests, after a read of the template", async () => {
     await addCredentials();
     await world.project.up();
     assert.deepEqual(world.operations().sort(), [
       "copyTask",
+      "getActions",
       "updateActionProperties",
       "updateLoopItems",
       "updateTaskUrls",

@@ -25,14 +25,29 @@ describe("an ExtractionTask on the engine", () => {
   });
   after(() => world.remove());
 
-  it("is created by three requests", async () => {
+  it("is created by three requests, after a read of the template", async () => {
     await world.project.up();
-    assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
+    assert.deepEqual(world.operations(), [
+      "copyTask",
+      "getActions",
+      "updateTaskParameters",
+      "getActions",
+      "updateTaskUrls",
+    ]);
     const [taskId = ""] = world.copies();
     const [open, each] = world.emulator.inspect.task(taskId)?.actions ?? [];
     assert.deepEqual(open?.properties, { Url: "https://shop.test/", Wait: "1" });
     assert.deepEqual(each?.loopItems, ["https://shop.test/1"]);
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
+  });
+
+  it("has a warning of a property that the task lacks, in a preview with a refresh", async () => {
+    const program = (more: string) => task().replace("{ Url:", `{ ${more}Url:`);
+    world.program(program('Waits: "2", '));
+    const { output } = await world.project.preview({ args: ["--refresh"] });
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
+    world.program(program(""));
+    assert.deepEqual([...new Set(world.operations())], ["getActions"]);
   });
 
   slowIt("makes one request for a changed property and list, and one for a changed upload", async () => {

@@ -21,10 +21,16 @@ describe("ExtractionTask", () => {
   };
   const ours = { properties: open.properties, items: ["a", "b"] };
 
-  it("is made with three requests, and any change of its actions is one request", async () => {
+  it("is made with three requests and reads before and after the first loop, and any change of its actions is one request", async () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
-    assert.deepEqual(world.operations(), ["copyTask", "updateTaskParameters", "updateTaskUrls"]);
+    assert.deepEqual(world.operations(), [
+      "copyTask",
+      "getActions",
+      "updateTaskParameters",
+      "getActions",
+      "updateTaskUrls",
+    ]);
     assert.deepEqual([task.state.taskId, stands(task.id)], [task.id, ours]);
     assert.equal(await task.up(whole), "nothing");
     const actions = {
@@ -32,7 +38,7 @@ describe("ExtractionTask", () => {
       each: { ...each, loop: { ...each.loop, items: ["b"] } },
     };
     await task.up({ ...whole, actions });
-    assert.deepEqual(world.operations(), ["updateTaskParameters"]);
+    assert.deepEqual(world.operations(), ["updateTaskParameters", "getActions"]);
     assert.deepEqual(stands(task.id).items, ["b"]);
   });
 

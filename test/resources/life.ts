@@ -213,6 +213,14 @@ export class Declared {
     return this.world.command(async () => this.replace(await this.checked(args, {}), true));
   }
 
+  /** A preview of these arguments: what the engine asks without a write. */
+  preview(args: Properties): Promise<void> {
+    return this.world.command(async () => {
+      const inputs = await this.checked(args, this.inputs);
+      await (this.id === undefined ? undefined : this.provider.diff(this.id, this.state, inputs));
+    });
+  }
+
   /** @returns whether it is still there. */
   refresh(): Promise<boolean> {
     return this.world.command(() => this.read());

@@ -128,7 +128,7 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
     saw: () => undefined,
     copied: () => undefined,
     isNewRun: () => true,
-    isNewCopy: () => false,
+    templateOf: () => undefined,
     redact: (text) => client.redact(config.redact(text)),
     warn: (message) => terminal.warn(message),
     progress: (message) => terminal.progress(message),

@@ -1,8 +1,7 @@
-import { isRecord } from "../../values/isRecord";
 import { splitLines } from "../lists/lines";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { fieldOf, itemsOf, lookUpByAll, pairOf } from "../task/taskPresence";
+import { fieldOf, itemsOf, lookUpByAll, propertiesShown } from "../task/taskPresence";
 import { counted, isBrokenText } from "../values";
 import type { Secrets } from "./secrets";
 
@@ -46,9 +45,6 @@ export interface AdoptedLoop {
 export const secretValue = Symbol("secret value");
 
 export type PropertyValue = string | number | boolean | typeof secretValue;
-
-/** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
-const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend"];
 
 /**
  * Reads a task with all settings that the service shows. Undefined if the service says that the task does not exist.
@@ -147,28 +143,19 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 const notKept = "is no text, number or boolean that a program can hold";
 
-/** In a list of name/value pairs, in a map, or as fields of the action: the contract does not define it. */
 function propertiesOf(shown: ActionShown, notes: string[]): { values: Map<string, unknown>; areFields: boolean } {
-  const properties = fieldOf(shown, "properties");
-  if (Array.isArray(properties)) {
-    const values = new Map<string, unknown>();
-    for (const each of properties) {
-      const [name, value] = pairOf(each) ?? [];
-      if (name === undefined) {
-        notes.push("A property is not declared, because the service does not show its name.");
-      } else if (values.has(name)) {
-        notes.push(`The service shows a second property "${name}". Only the first is declared.`);
-      } else {
-        values.set(name, value);
-      }
+  const { pairs, areFields } = propertiesShown(shown);
+  const values = new Map<string, unknown>();
+  for (const [name, value] of pairs) {
+    if (name === undefined) {
+      notes.push("A property is not declared, because the service does not show its name.");
+    } else if (values.has(name)) {
+      notes.push(`The service shows a second property "${name}". Only the first is declared.`);
+    } else {
+      values.set(name, value);
     }
-    return { values, areFields: false };
   }
-  if (isRecord(properties)) {
-    return { values: new Map(Object.entries(properties)), areFields: false };
-  }
-  const fields = Object.entries(shown).filter(([name]) => !ownFields.includes(name.toLowerCase()));
-  return { values: new Map(fields), areFields: true };
+  return { values, areFields };
 }
 
 function adoptedLoop(shown: ActionShown, secrets: Secrets, notes: string[]): AdoptedLoop | undefined {

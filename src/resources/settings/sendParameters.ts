@@ -9,15 +9,23 @@ import { hasSameValue, listed, listOf, shownSetting, toUpdates } from "./setting
 
 type LoopWrite = Extract<Write, { part: "loop" }>;
 
+/** Settings to write together. */
+export interface Sending {
+  taskId: string;
+  writes: readonly Write[];
+  /** The actions before the write, as far as they were read. */
+  shown?: readonly ActionShown[];
+}
+
 /**
- * Sends properties and loops in one updateTaskParameters, and makes sure that the service has taken the loops. Appends
- * go by updateLoopItems, because an append that was ignored and one that was taken look alike.
+ * Sends properties and loops in one updateTaskParameters, and makes sure that the service has taken the loops: a
+ * service that ignores them can repeat the request. Appends go by updateLoopItems, because an append that was ignored
+ * and one that was taken look alike.
  * @param took called after each request that took effect
  * @returns the service's `updatedParameters`
  */
 export async function sendParameters(
-  taskId: string,
-  writes: readonly Write[],
+  { taskId, writes, shown = [] }: Sending,
   context: Context,
   took: () => void,
 ): Promise<Record<string, unknown> | undefined> {
@@ -30,12 +38,14 @@ export async function sendParameters(
   if (together.length > 0) {
     const loops = together.filter(isLoop);
     // To see a list that was right before proves nothing.
-    const before = loopWay.found === "unconfirmed" ? await notShown(taskId, loops, context) : [];
+    const others = loops.filter((loop) => actionsById(shown).has(loop.actionId) && !isAmong(shown, loop));
+    const isRead = others.length === 0 && loopWay.found === "unconfirmed";
+    const before = isRead ? await notShown(taskId, loops, context) : others;
     const { data } = await client.updateTaskParameters({ taskId, actions: toUpdates(together) });
     took();
     updated = data.updatedParameters;
-    const repeated = loopsIn(updated);
-    const open = loops.filter((loop) => !repeated.some((each) => isAsSent(loop, each)));
+    const repeated = recordsIn(updated, "loopItems");
+    const open = loops.filter((loop) => !isAmong(repeated, loop));
     if (open.length > 0 && loopWay.found !== "inActions") {
       const missing = await notShown(taskId, open, context);
       // Another resource may have found it out meanwhile.
@@ -70,28 +80,22 @@ async function notShown(taskId: string, loops: readonly LoopWrite[], context: Co
     if (isServiceError(error)) return [];
     throw error;
   });
-  const actions = actionsById(shown);
-  return loops.filter((loop) => !isAsSent(loop, actions.get(loop.actionId)));
+  return loops.filter((loop) => !isAmong(shown, loop));
 }
 
-/** The loops that a response repeats: inside the actions, or in a list beside them. */
-function loopsIn(updated: Record<string, unknown>): ActionShown[] {
-  const recordsIn = (name: string): ActionShown[] => {
-    const list = fieldOf(updated, name);
-    return Array.isArray(list) ? list.filter(isRecord) : [];
-  };
-  const inside = recordsIn("actions").map((action) => {
-    const loop = fieldOf(action, "loopItems");
-    return isRecord(loop) ? { ...loop, actionId: fieldOf(action, "actionId") } : action;
-  });
-  return [...inside, ...recordsIn("loopItems")];
+/**
+ * The loops in a list beside the actions, as public documentation has it. A loop inside an action proves nothing: it
+ * can be a copy of the request.
+ */
+function recordsIn(updated: Record<string, unknown>, name: string): ActionShown[] {
+  const list = fieldOf(updated, name);
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-function isAsSent(loop: LoopWrite, action: ActionShown | undefined): boolean {
-  if (action === undefined || fieldOf(action, "actionId") !== loop.actionId) return false;
+function isAmong(shown: readonly ActionShown[], loop: LoopWrite): boolean {
   const sent = asSetting(loop);
-  const shown = shownSetting(sent, actionsById([action]));
-  return shown !== undefined && hasSameValue(sent, shown);
+  const now = shownSetting(sent, actionsById(shown));
+  return now !== undefined && hasSameValue(sent, now);
 }
 
 function asSetting({ value, ...loop }: LoopWrite): LoopOf<Loop> {

@@ -8,9 +8,11 @@ import { itemsToSend } from "./loop";
 import type { LeavingState } from "./parameterActions";
 import { actionsOf, settingsOfActions } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
-import { actionsBefore, noteOfDrift, remember, settingsToRestore } from "./restore";
+import { noteOfDrift, remember, settingsToRestore } from "./restore";
+import type { Sending } from "./sendParameters";
 import type { Setting, Write } from "./setting";
 import { byKey, changedProperties, drifts, inEffect, merge, typesOf, without } from "./setting";
+import { lookBefore } from "./unknownProperties";
 
 export interface SettingsArgs extends RestoreArgs {
   taskId: string;
@@ -37,12 +39,7 @@ export interface SettingsForm<Checked extends SettingsArgs, State extends Settin
    * Sends all, in one request if possible, and calls `took` after each that took effect. Returns the outputs that the
    * service sets.
    */
-  send(
-    taskId: string,
-    writes: readonly Write[],
-    context: Context,
-    took: () => void,
-  ): Promise<Partial<State> | undefined>;
+  send(sending: Sending, context: Context, took: () => void): Promise<Partial<State> | undefined>;
 }
 
 /** The steps that all resources of settings share. */
@@ -61,9 +58,9 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const gone = without(ofState(everDeclared), now);
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const fresh = without(now, before);
-    // A copy that this run has made has the settings of the template, and almost always some of them change.
-    const isRead = isRestored || (state === undefined && !context.isNewCopy(taskId));
-    const shown = isRead ? await actionsBefore(taskId, fresh, context) : [];
+    // Almost always, some settings of a copy that this run has made change.
+    const isCompared = isRestored || (state === undefined && context.templateOf(taskId) === undefined);
+    const shown = await lookBefore(taskId, fresh, isCompared, context);
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
     const known = without(ofState(form.remembered), gone);
     const remembered = isRestored
@@ -76,7 +73,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     if (writes.length + back.length === 0) {
       return next;
     }
-    const send = (took: () => void) => form.send(taskId, [...writes, ...back], context, took);
+    const send = (took: () => void) => form.send({ taskId, writes: [...writes, ...back], shown }, context, took);
     const append = appends(writes) ? form.args : undefined;
     const kept = state === undefined || back.length === 0 ? next : withRestore(next, state, gone, back);
     return { ...next, ...(await writeTask({ state: next, kept, append }, send, context)) };
@@ -115,7 +112,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
       return context.exclusive(taskId, async () => {
         const back = await settingsToRestore(restoreState(state), everDeclared(state), context);
         if (back.length > 0) {
-          await form.send(taskId, back, context, () => undefined);
+          await form.send({ taskId, writes: back }, context, () => undefined);
         }
       });
     },

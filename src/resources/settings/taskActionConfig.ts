@@ -23,9 +23,9 @@ type CheckedActionSettings = Record<
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/getActions`, then one `POST /task/updateActionProperties` for the properties that differ, if any; on a copy that the same run made, only the second, for all properties |
+ * | create | `POST /task/getActions`, then one `POST /task/updateActionProperties` for the properties that differ, if any; for copies that the same run made, one read of their template, and all properties |
  * | read | `POST /task/getActions`; compares the declared properties |
- * | update | `POST /task/updateActionProperties`, one request for the actions that changed |
+ * | update | `POST /task/updateActionProperties`, one request for the actions that changed, after a read if a property is new |
  * | delete | none, or one request that restores the old values (`onDelete: "restore"`) |
  */
 export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
@@ -70,7 +70,7 @@ const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   previous: (remembered) => previousOf(remembered).properties,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
 
-  async send(taskId, writes, { client }) {
+  async send({ taskId, writes }, { client }) {
     const actions = toUpdates(writes).map(({ properties = [], ...action }) => ({ ...action, properties }));
     await client.updateActionProperties({ taskId, actions });
     return undefined;

@@ -56,7 +56,7 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
   previous: (remembered) => Object.values(previousOf(remembered).loops)[0],
   withDrift: (state, [drift]) => (drift?.part === "loop" ? { ...state, ...drift.value } : state),
 
-  async send(taskId, writes, { client }) {
+  async send({ taskId, writes }, { client }) {
     for (const write of writes) {
       if (write.part === "loop") {
         await client.updateLoopItems({ taskId, actionId: write.actionId, ...write.value });

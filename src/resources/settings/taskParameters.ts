@@ -19,14 +19,14 @@ import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
 /**
- * Properties and loops of a task's actions, in one request. Lists to append to, and loops that the service ignores
- * there, are sent by `POST /task/updateLoopItems`.
+ * Properties and loops of a task's actions, in one request. Until a read has shown that the service takes loops there,
+ * each is read back. Lists to append to, and loops that it ignores, are sent by `POST /task/updateLoopItems`.
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/getActions`, then one `POST /task/updateTaskParameters` for what differs, if anything; on a copy that the same run made, only the second, for all actions |
+ * | create | `POST /task/getActions`, then one `POST /task/updateTaskParameters` for what differs, if anything; for copies that the same run made, one read of their template, and all actions |
  * | read | `POST /task/getActions`; compares the declared properties and loops |
- * | update | `POST /task/updateTaskParameters`, one request for all that changed |
+ * | update | `POST /task/updateTaskParameters`, one request for all that changed, after a read if a property is new |
  * | delete | none, or one request that restores the old values and lists (`onDelete: "restore"`) |
  */
 export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
@@ -68,8 +68,8 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
   previous: previousOf,
   withDrift: (state, drift) => ({ ...state, actions: actionsWith(state.actions, drift) }),
 
-  async send(taskId, writes, context, took) {
-    const updatedParameters = await sendParameters(taskId, writes, context, took);
+  async send(sending, context, took) {
+    const updatedParameters = await sendParameters(sending, context, took);
     return updatedParameters && { updatedParameters };
   },
 };

@@ -231,6 +231,6 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
     (response) => response.data.taskId,
     context,
   );
-  context.copied(data.taskId);
+  context.copied(data.taskId, taskId);
   return data.taskId;
 }

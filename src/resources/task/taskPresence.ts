@@ -63,7 +63,7 @@ async function looking(
   try {
     const presence = await look();
     if (presence.is === "there") {
-      context.saw(taskId, "there");
+      context.saw(taskId, "there", presence.actions);
     }
     return presence;
   } catch (error) {
@@ -143,6 +143,23 @@ export function fieldOf(shown: ActionShown, name: string): unknown {
 export function pairOf(entry: unknown): [string, unknown] | undefined {
   const name = isRecord(entry) ? fieldOf(entry, "name") : undefined;
   return isRecord(entry) && typeof name === "string" ? [name, fieldOf(entry, "value")] : undefined;
+}
+
+/** Fields of an action that are not its properties, if the service shows properties as fields of the action. */
+const ownFields = ["actiontype", "actionid", "name", "looptype", "loopitems", "isappend", "properties"];
+
+/**
+ * The properties of an action: in a list of name/value pairs, in a map, or as fields of the action, because the
+ * contract does not define it. A name is undefined if the service does not show it.
+ */
+export function propertiesShown(action: ActionShown): { pairs: [string | undefined, unknown][]; areFields: boolean } {
+  const properties = fieldOf(action, "properties");
+  if (Array.isArray(properties)) {
+    return { pairs: properties.map((each) => pairOf(each) ?? [undefined, undefined]), areFields: false };
+  }
+  const areFields = !isRecord(properties);
+  const pairs = Object.entries(areFields ? action : properties);
+  return { pairs: pairs.filter(([name]) => !areFields || !ownFields.includes(name.toLowerCase())), areFields };
 }
 
 /**

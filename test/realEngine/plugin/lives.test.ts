@@ -91,6 +91,16 @@ describe("the nine resources on the native plugin", () => {
     assert.deepEqual(writes(), ["updateActionProperties", "updateLoopItems"]);
   });
 
+  it("warn of a property that the task lacks, in a preview with a refresh", async () => {
+    const now = program("https://b.test/", ["https://a.test/0", "https://a.test/1"]);
+    world.program(prelude + now.replace("{ Url:", '{ MaxPage: "2", Url:').replace("Wait: 3", "Wait: 3, Waits: 4"));
+    const { output } = await world.project.preview({ args: ["--refresh"] });
+    assert.match(output, /does not show property "MaxPage" of action "open" \(only Url, Wait\)/);
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
+    assert.deepEqual(writes(), []);
+    world.program(prelude + now);
+  });
+
   it("find drift in a refresh, and put it right", async () => {
     const { taskId = "" } = (await world.project.outputs()) as Record<string, string>;
     world.emulator.change.setProperty(taskId, "open", "Url", "https://somebody.test/");

@@ -91,11 +91,15 @@ describe("a Manifest of a YAML program", () => {
 
   it("starts a run again when its task changes, and takes a rename for one", async () => {
     world.operations();
-    world.project.write("tasks/novels.yaml", `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3")}`);
+    world.project.write(
+      "tasks/novels.yaml",
+      `was: [novels]\nname: books\n${novels.replace("Wait: 2", "Wait: 3, Waits: 4")}`,
+    );
     world.project.write("tasks/kids.yaml", `${kids}onDelete: retain #always\n`);
     const { output } = await world.project.up();
     assert.match(output, /warning: Manifest "tasks" has a warning:\n *tasks\/kids\.yaml:3:18: ends before " #"/);
     assert.match(output, /ExtractionTask books updated/);
+    assert.match(output, /does not show property "Waits" of action "open" \(did you mean "Wait"\?\)/);
     assert.match(output, /CloudRun books created replacement/);
     assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
   });

@@ -25,25 +25,66 @@ describe("the loops of updateTaskParameters", () => {
     return rest;
   };
 
-  for (const updatedParameters of ["repeated", "lists"] as const) {
-    it(`need no other request if the response repeats them (${updatedParameters})`, async () => {
-      await start({ updatedParameters });
-      assert.deepEqual(await written("task-1"), ["updateTaskParameters"]);
-      assert.deepEqual(world.warnings, []);
-    });
-  }
+  it("need no other request if the response lists them beside the actions", async () => {
+    await start({ updatedParameters: "lists" });
+    assert.deepEqual(await written("task-1"), ["updateTaskParameters"]);
+    assert.deepEqual(world.warnings, []);
+  });
 
-  for (const updatedParameters of ["counts", "empty"] as const) {
-    it(`are read until a read has shown once that they were written (${updatedParameters})`, async () => {
+  for (const updatedParameters of ["repeated", "counts", "empty"] as const) {
+    it(`are read until a read has shown once that another list was written (${updatedParameters})`, async () => {
       await start({ updatedParameters });
       await world.command(async () => {
         assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions"]);
-        assert.deepEqual(await written("task-2"), ["getActions", "updateTaskParameters", "getActions"]);
-        assert.deepEqual(await written("task-3"), ["updateTaskParameters"]);
+        assert.deepEqual(await written("task-2"), ["updateTaskParameters"]);
       });
       assert.deepEqual(world.warnings, []);
     });
+
+    it(`are read for the first copy of a command (${updatedParameters})`, async () => {
+      await start({ updatedParameters });
+      const from = { sourceTaskId: "task-1", taskGroupId: "group-1" };
+      await world.command(async () => {
+        for (const name of ["first", "second", "third"]) {
+          const copy = world.declare("ExtractionTask", name);
+          await copy.up({ from, actions: { open, each: loop([name]) } });
+          assert.deepEqual(items(copy.id ?? ""), [name]);
+        }
+      });
+      assert.deepEqual(world.operations(), [
+        ...["copyTask", "getActions", "updateTaskParameters", "getActions"],
+        ...["copyTask", "getActions", "updateTaskParameters"],
+        ...["copyTask", "updateTaskParameters"],
+      ]);
+    });
   }
+
+  it("are read before and after a change, if it is not known that the list was another one", async () => {
+    await start({});
+    const declared = (list: string[]) => ({ taskId: "task-1", actions: { open, each: loop(list) } });
+    const parameters = world.declare("TaskParameters");
+    await parameters.up(declared(["a"]));
+    world.operations();
+    await world.command(async () => {
+      await parameters.up(declared(["b"]));
+      await parameters.up(declared(["c"]));
+      await parameters.up(declared(["d"]));
+    });
+    assert.deepEqual(world.operations(), [
+      ...["updateTaskParameters", "getActions"],
+      ...["getActions", "updateTaskParameters", "getActions"],
+      "updateTaskParameters",
+    ]);
+  });
+
+  it("are sent by updateLoopItems if the service repeats the request and ignores them", async () => {
+    await start({ loopsInActions: "repeatedOnly" });
+    await world.command(async () => {
+      assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+      assert.deepEqual(await written("task-2"), ["updateTaskParameters", "updateLoopItems"]);
+    });
+    assert.match(world.warnings.join(), /^Task "task-1": the service does not confirm.*updateLoopItems sends it/);
+  });
 
   for (const updatedParameters of ["repeated", "lists", "counts", "empty"] as const) {
     it(`are sent by updateLoopItems, with one warning, if the service ignores them (${updatedParameters})`, async () => {

@@ -23,7 +23,7 @@ describe("TaskParameters", () => {
   it("writes properties and loops in one request, then only the actions that changed", async () => {
     const parameters = world.declare("TaskParameters");
     await parameters.up(declared);
-    assert.deepEqual([world.operations(), stands()], [["getActions", "updateTaskParameters"], ours]);
+    assert.deepEqual([world.operations(), stands()], [["getActions", "updateTaskParameters", "getActions"], ours]);
     assert.equal(await parameters.up(declared), "nothing");
     const loop = { ...each.loop, items: ["a", "c"] };
     await parameters.up({ taskId: "task-1", actions: { open, each: { ...each, loop } } });

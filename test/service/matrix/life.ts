@@ -37,7 +37,8 @@ export async function liveOnce(
       { actionType: "NavigateAction", actionId: "navigate", properties: [{ name: "Url", value: pages[0] ?? "" }] },
     ],
   });
-  await sendLoop(client, emulator, taskId);
+  await client.updateTaskUrls({ taskId, file: { open: () => Readable.from([Buffer.from(pages.join("\n"))]) } });
+  await client.getActions({ taskIds: [taskId], actionTypes: ["LoopAction", "NavigateAction"] });
   await client.updateLoopItems({
     taskId,
     actionId: "pages",
@@ -52,12 +53,11 @@ export async function liveOnce(
     loopItems: pages.slice(4),
     isAppend: true,
   });
-  await client.updateTaskUrls({ taskId, file: { open: () => Readable.from([Buffer.from(pages.join("\n"))]) } });
-  await client.getActions({ taskIds: [taskId], actionTypes: ["LoopAction", "NavigateAction"] });
   assert.deepEqual(
     emulator.inspect.task(taskId)?.actions.find(({ actionId }) => actionId === "pages")?.loopItems,
     pages,
   );
+  await sendLoop(client, emulator, taskId, pages);
   // The access token expires in the middle of the life.
   emulator.change.expireAccessTokens();
   const before = await client.allSubtasks(taskId);
@@ -117,7 +117,7 @@ function sorted(rows: readonly Row[]): string[] {
 }
 
 /** A property and a loop as the resources send them: whatever the service does with the loop of an action, the list is the one that was sent. */
-async function sendLoop(client: ServiceClient, emulator: Emulator, taskId: string): Promise<void> {
+async function sendLoop(client: ServiceClient, emulator: Emulator, taskId: string, pages: string[]): Promise<void> {
   const context = {
     client,
     actionReader: new ActionReader(client),
@@ -128,14 +128,14 @@ async function sendLoop(client: ServiceClient, emulator: Emulator, taskId: strin
   } as unknown as Context;
   const property = { name: "Timeout", value: "20" };
   const open = { actionId: "navigate", actionType: "NavigateAction", part: "property", ...property } as const;
-  for (const loopItems of [["http://127.0.0.1/1"], ["http://127.0.0.1/2", "http://127.0.0.1/3"]]) {
+  for (const loopItems of [["http://127.0.0.1/1"], pages]) {
     const value = { loopType: "UrlList", loopItems, isAppend: false };
     const loop = { actionId: "pages", actionType: "LoopAction", part: "loop", value } as const;
-    await sendParameters(taskId, [open, loop], context, () => undefined);
-    const [navigate, pages] = ["navigate", "pages"].map((id) =>
+    await sendParameters({ taskId, writes: [open, loop] }, context, () => undefined);
+    const [navigate, loops] = ["navigate", "pages"].map((id) =>
       emulator.inspect.task(taskId)?.actions.find(({ actionId }) => actionId === id),
     );
-    assert.deepEqual([navigate?.properties.Timeout, pages?.loopItems], ["20", loopItems], "what was sent with a loop");
+    assert.deepEqual([navigate?.properties.Timeout, loops?.loopItems], ["20", loopItems], "what was sent with a loop");
   }
 }
 

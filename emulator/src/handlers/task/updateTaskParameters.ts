@@ -12,16 +12,18 @@ export const updateTaskParameters: Handler<"updateTaskParameters"> = (service, r
   const task = findTask(service, request.account, request.fields.taskId);
   refuseWhileRunning(service, task);
   const actions = request.fields.actions.map(({ loopItems, ...action }) =>
-    loopItems === undefined || behaviour.loopsInActions === "ignored" ? action : { ...action, loopItems },
+    loopItems === undefined || behaviour.loopsInActions !== "taken" ? action : { ...action, loopItems },
   );
-  const loops = behaviour.loopsInActions === "ignored" ? listedLoops(request.fields) : [];
+  const loops = behaviour.loopsInActions === "taken" ? [] : listedLoops(request.fields);
   const changes = [
     ...actions.map((action) => planActionChange(task, action, behaviour)),
     ...loops.map((loop) => planLoopChange(task, undefined, loop, behaviour)),
   ];
   for (const change of changes) change();
   store.taskChanged(task);
-  return { data: { taskId: task.taskId, updatedParameters: describe(actions, loops, behaviour) } };
+  const isCopied = behaviour.loopsInActions === "repeatedOnly";
+  const updatedParameters = isCopied ? describeRequest(request.fields) : describe(actions, loops, behaviour);
+  return { data: { taskId: task.taskId, updatedParameters } };
 };
 
 /** The list beside `actions`, which the contract does not have. */
@@ -31,6 +33,10 @@ function listedLoops(fields: DocumentedFields<"updateTaskParameters"> & { loopIt
     throw new Refusal("InvalidParameter", "loopItems must be a list of loops");
   }
   return loopItems;
+}
+
+function describeRequest({ taskId, ...parts }: DocumentedFields<"updateTaskParameters">): object {
+  return parts;
 }
 
 function isLoop(value: Record<string, unknown> | null): value is Loop {

@@ -66,7 +66,8 @@ export async function loopsInParameters(on: OnCopy): Promise<Answer> {
   if (refusal !== undefined) {
     return refused(refusal, "TaskParameters and ExtractionTask cannot set the actions of this task.");
   }
-  const repeated = updatedParameters(fieldAt(requests.last?.body, "data", "updatedParameters"));
+  const response = fieldAt(requests.last?.body, "data", "updatedParameters");
+  const repeated = updatedParameters(response);
   const confirmed = `The response repeats ${repeated === undefined ? "nothing that is known" : (repeats[repeated] ?? repeated)}.`;
   const behaviours = repeated === undefined ? [] : [`updatedParameters=${repeated}`];
   if (loop === undefined) {
@@ -87,7 +88,8 @@ export async function loopsInParameters(on: OnCopy): Promise<Answer> {
   const takesList = inList.refusal === undefined && isShown(await shownItems(on, loop), first);
   const list = takesList ? "A list beside the actions does." : "A list beside the actions has none either.";
   const found = `A loop inside its action is accepted, and has no effect. ${list} ${confirmed} The package notices it, and sends loops with updateLoopItems.`;
-  return { found, behaviours: ["loopsInActions=ignored", ...behaviours] };
+  const isCopied = actionsIn(response).some(({ loopItems }) => isPlainMap(loopItems));
+  return { found, behaviours: [`loopsInActions=${isCopied ? "repeatedOnly" : "ignored"}`, ...behaviours] };
 }
 
 const repeats: Readonly<Record<string, string>> = {
@@ -105,11 +107,16 @@ function updatedParameters(shown: unknown): string | undefined {
   if (Object.keys(shown).length === 0) {
     return "empty";
   }
-  const actions = Array.isArray(shown.actions) ? shown.actions.filter(isPlainMap) : [];
+  const actions = actionsIn(shown);
   if (actions.some(({ loopItems }) => typeof loopItems === "number")) {
     return "counts";
   }
   return Array.isArray(shown.loopItems) ? "lists" : actions.length > 0 ? "repeated" : undefined;
+}
+
+function actionsIn(response: unknown): Record<string, unknown>[] {
+  const actions = isPlainMap(response) ? response.actions : undefined;
+  return Array.isArray(actions) ? actions.filter(isPlainMap) : [];
 }
 
 /** updateLoopItems: an append, one without `isAppend`, and one that replaces and leaves the list for the run. */
