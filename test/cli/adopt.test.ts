@@ -102,7 +102,7 @@ describe("webextract adopt, validate and plan-report", () => {
   it("shows the actions of a task as a table and as JSON, without secrets", async () => {
     const { code, stdout } = await world.run("actions shop-1");
     assert.equal(code, 0);
-    assert.match(stdout, /^action +type +properties +loop$/m);
+    assert.match(stdout, /^action +name +type +properties +loop$/m);
     assert.match(stdout, /^open +NavigateAction +Url="https:\/\/shop\.test\/" Password=\[secret\]$/m);
     assert.match(stdout, /^each +LoopAction +UrlList: 30 items$/m);
     const { taskId, actions } = (await world.run("actions shop-1 --json")).json();
