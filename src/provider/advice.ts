@@ -25,15 +25,24 @@ const nextStep: Record<RunReason["reason"], string> = {
  * A refused delete: of a destroy, of a replace, or of a resource that was removed from the program. The page has the
  * ways to keep the rows.
  * @param deleted titles of resources, such as `CloudRun "run"`, that this command has deleted
+ * @param removed the URN of a resource that the program of this command does not declare
  */
-export function describeRefusedDelete({ message, taskId }: RowsAreHeld, deleted: readonly string[] = []): string {
+export function describeRefusedDelete(
+  { message, taskId }: RowsAreHeld,
+  deleted: readonly string[] = [],
+  removed?: string,
+): string {
   // An earlier command can have deleted the runs of the task.
   const gone = deleted.length === 0 ? "" : `This command has deleted before: ${firstOf(deleted, 5)}. `;
+  const next =
+    removed === undefined
+      ? 'A "pulumi up" without --target starts a paid run for each CloudRun that the state no longer has.'
+      : `Until you choose, each up ends like this.\nTo keep the task and its rows: pulumi state delete ${shellQuoted(removed)}`;
   return [
     message,
-    `${gone}A "pulumi up" without --target starts a paid run for each CloudRun that the state no longer has.`,
+    `${gone}${next}`,
     `To remove the rows, run the same command again with the environment variable WEBEXTRACT_FORCE_DESTROY=${forcing(taskId)} (or =true, for all tasks).`,
-    moreAt("how-to/destroy.md#a-destroy-that-is-refused"),
+    moreAt(removed === undefined ? "how-to/destroy.md#a-destroy-that-is-refused" : "how-to/manifests.md#remove-a-task"),
   ].join("\n");
 }
 

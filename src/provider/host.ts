@@ -171,6 +171,11 @@ export class Host {
     return this.checked.has(urn) || this.checked.has(undefined);
   }
 
+  /** Whether the program of this command declares resources, and not this one. A destroy runs no program. */
+  isRemoved(urn: string | undefined): boolean {
+    return this.checked.size > 0 && !this.checked.has(urn);
+  }
+
   /**
    * Runs a step of any resource. Every error of it has a message for the user and nothing else. After an interruption,
    * no step begins: those in progress end, and then the engine ends this process.

@@ -292,7 +292,7 @@ async function remove({ resource, id = "", state, profile, urn }: Step, host: Ho
     await resource.delete(id, state, host.context(profile, urn));
   } catch (error) {
     if (error instanceof RowsAreHeld) {
-      throw new ProviderError(describeRefusedDelete(error, host.deleted));
+      throw new ProviderError(describeRefusedDelete(error, host.deleted, host.isRemoved(urn) ? urn : undefined));
     }
     throw error instanceof ResourceError ? new ProviderError(programMessage(error)) : error;
   }

@@ -37,8 +37,7 @@ describe("the pages about manifests", () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-page-"));
     try {
       const books = readPage("examples/manifest/tasks/books.yaml");
-      const at = books.lastIndexOf("    properties:");
-      writeFileSync(join(folder, "books.yaml"), `${books.slice(0, at)}    propertys:${books.slice(at + 15)}`);
+      writeFileSync(join(folder, "books.yaml"), books.replace(/^exports:/m, "exporst:"));
       writeFileSync(join(folder, "kids.yaml"), "from: { adoptTaskId: t }\n\nrun: { waitFor: finish }\n");
       const { problems } = readManifests({ paths: ["."], folder, variables: anyVariables });
       const [shown = ""] = blocks(readPage("docs/how-to/manifests.md"), "text");
