@@ -8,7 +8,7 @@ import { World } from "./world";
 
 /** Each behaviour that operators report, alone. */
 export const reported: readonly Partial<Behaviour>[] = [
-  { loopsInActions: "ignored" },
+  { loopsInActions: "ignored", loopTypeWritten: "strict", loopTypeRead: "upperUrl" },
   { loopsInActions: "ignored", updatedParameters: "empty" },
   { loopsInActions: "repeatedOnly" },
   { updatedParameters: "lists" },
@@ -29,6 +29,7 @@ export const reported: readonly Partial<Behaviour>[] = [
 /** Those that do not exclude each other, at once. */
 export const together: Partial<Behaviour> = {
   loopsInActions: "ignored",
+  loopTypeWritten: "strict",
   updatedParameters: "lists",
   successBody: "wordsWithoutData",
   rowOrder: "newestFirst",
@@ -41,7 +42,7 @@ export const together: Partial<Behaviour> = {
 const program = (n: number, items: readonly string[], hasLotNo = true): string => `
 const actions = (items) => ({
   open: { actionType: "NavigateAction", properties: { Wait: "${n}" } },
-  each: { actionType: "LoopAction", loop: { loopType: "UrlList", items } } });
+  each: { actionType: "LoopAction", loop: { loopType: "URLList", items } } });
 const from = { sourceTaskId: "template-1", taskGroupId: "group-1" };
 const whole = new ExtractionTask("whole-${n}", { from, actions: actions(${JSON.stringify(items)}), startUrls: { urls: ["https://a.test/start"] } });
 const copy = new TaskCopy("copy-${n}", from);
