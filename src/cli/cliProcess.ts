@@ -23,7 +23,8 @@ const ending: Ending = {
           endAtOnce(cli, exit, isJson);
         }
         ending.exit = exit;
-        cli.terminal.say("Interrupted. Ending, press Ctrl-C again to end at once.");
+        // A command whose work is as good as done completes it, and then ends with 0.
+        cli.terminal.say("Ending. Press Ctrl-C again to end at once.");
         ending.controller.abort();
       });
     }

@@ -45,7 +45,7 @@ export function optionsOf({ options = [], connects }: Pick<CliCommand, "options"
 export const outFrom = (text: string): string | undefined => (text === "-" ? undefined : text);
 
 export const sheetOption = (): Option =>
-  new Option("--sheet <name>", "sheet of each .xlsx file (default: the first one that is visible)");
+  new Option("--sheet <name>", "sheet of .xlsx files (default: the first visible one)");
 
 export const yesOption = (): Option => new Option("-y, --yes", "answer the question with yes");
 

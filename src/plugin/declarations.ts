@@ -28,15 +28,19 @@ interface Found {
   declared?: Declared;
 }
 
-/** What this command has to do with the settings and the runs of one task, by URN. */
+/** What this command has to do with one task, by URN. */
 interface TaskWork {
   /** Settings that are still to be written. */
   settings: Set<string>;
+  /** Runs that are still to be started. */
+  starts: Set<string>;
   runs: Set<string>;
+  /** Exports of all rows. */
+  reads: Set<string>;
 }
 
 /**
- * How long a start waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing
+ * How long a start, or a read of all rows, waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing
  * that is not timed can serve: no request of the engine contains the dependencies of a resource, and none says that the
  * program will declare nothing more. The engine creates a run as soon as its own dependencies allow it, while settings
  * that depend on the same resource are still on their way from the program. Settings that come later than this are
@@ -93,7 +97,7 @@ export class Declarations {
   noteChecked(urn: string, declared: Omit<Declared, "id">, isNew: boolean): void {
     this.declared.set(urn, { ...this.declared.get(urn), ...declared });
     if (isNew) {
-      this.settingsOf(declared.resource, declared.args)?.add(urn);
+      this.toDo(declared)?.add(urn);
     }
     this.warnOfUnfinishedRun(urn, declared.args);
   }
@@ -120,10 +124,11 @@ export class Declarations {
     return runs.length === 1 ? runs[0] : runs.find((each) => namesExportOf(partsOfUrn(each).name, urn));
   }
 
-  noteDiff(urn: string, id: string, isChanged: boolean): void {
+  noteDiff(urn: string, id: string, is: "none" | "update" | "replace"): void {
     const found = this.noteId(urn, id);
-    const settings = found && this.settingsOf(found.resource, found.args);
-    isChanged ? settings?.add(urn) : settings?.delete(urn);
+    const toDo = found && this.toDo(found);
+    const isToDo = found?.resource.provides === "runs" ? is === "replace" : is !== "none";
+    isToDo ? toDo?.add(urn) : toDo?.delete(urn);
   }
 
   noteId(urn: string, id: string): Declared | undefined {
@@ -135,42 +140,55 @@ export class Declarations {
   }
 
   /**
-   * Refuses a run that would start before the settings of its task are written, and settings that come after the start
-   * of such a run.
+   * Refuses a run that would start before the settings of its task are written, settings that come after the start of
+   * such a run, and an export of all rows that would read before such a run has started. A run that the program declares
+   * after such a read can depend on it, so that is a warning.
    */
   keepOrder(isPreview: boolean): Layer {
     return async (step, host, next) => {
-      const work = step.call === "create" || step.call === "update" ? this.workOf(step.args) : undefined;
-      if (work === undefined || step.urn === undefined) {
+      const { call, urn, resource, args } = step;
+      const work = call === "create" || call === "update" ? this.workOf(args) : undefined;
+      if (work === undefined || urn === undefined) {
         return next(step, host);
       }
-      if (step.resource.provides === "settings") {
-        const [run] = work.runs;
-        if (run !== undefined) {
-          throw tooEarly(run, step.urn, step);
-        }
-        try {
-          return await next(step, host);
-        } finally {
-          work.settings.delete(step.urn);
+      const isStart = call === "create" && startsRun(resource, args);
+      const isRead = resource.readsTask?.(args) === true;
+      if (!isPreview && (isStart || isRead)) {
+        await wait(settleTime);
+      }
+      const [run] = resource.provides === "settings" ? work.runs : [];
+      const [settings] = isStart ? work.settings : [];
+      const [start] = isRead ? work.starts : [];
+      if (run !== undefined || settings !== undefined) {
+        throw tooEarly(run ?? urn, settings ?? urn, step);
+      }
+      if (start !== undefined) {
+        throw readsEarly(start, step);
+      }
+      if (isStart) {
+        work.runs.add(urn);
+        for (const read of work.reads) {
+          host.warnOnce(
+            `${titleOf(read)} has read all rows of the task before this run. If it should have their rows, add ${titleOf(urn)} to its dependsOn.`,
+            urn,
+          );
         }
       }
-      if (step.resource.provides === "runs" && step.call === "create" && step.args.adoptLotNo === undefined) {
-        if (!isPreview) {
-          await wait(settleTime);
-        }
-        const [settings] = work.settings;
-        if (settings !== undefined) {
-          throw tooEarly(step.urn, settings, step);
-        }
-        work.runs.add(step.urn);
+      if (isRead) {
+        work.reads.add(urn);
       }
-      return next(step, host);
+      try {
+        return await next(step, host);
+      } finally {
+        this.toDo({ resource, args })?.delete(urn);
+      }
     };
   }
 
-  private settingsOf({ provides }: AnyResource, args: Properties): Set<string> | undefined {
-    return provides === "settings" ? this.workOf(args)?.settings : undefined;
+  /** Where a resource is until its step has ended. */
+  private toDo({ resource, args }: Pick<Declared, "resource" | "args">): Set<string> | undefined {
+    const work = this.workOf(args);
+    return resource.provides === "settings" ? work?.settings : startsRun(resource, args) ? work?.starts : undefined;
   }
 
   /** Undefined while the task is unknown. */
@@ -179,7 +197,12 @@ export class Declarations {
       return undefined;
     }
     const key = JSON.stringify([this.host.account(profile), taskId]);
-    return madeOnce(this.tasks, key, () => ({ settings: new Set(), runs: new Set() }));
+    return madeOnce(this.tasks, key, () => ({
+      settings: new Set(),
+      starts: new Set(),
+      runs: new Set(),
+      reads: new Set(),
+    }));
   }
 
   /** The values of one entry of `rerunOn` for `check`. An id can be that of several resources, which all count. */
@@ -221,6 +244,17 @@ function what(given: unknown): string {
 
 function hashOf(urn: string, { resource, args }: Declared): unknown {
   return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
+}
+
+function startsRun({ provides }: AnyResource, { adoptLotNo }: Properties): boolean {
+  return provides === "runs" && adoptLotNo === undefined;
+}
+
+function readsEarly(run: string, { urn = "", args }: Step): ProviderError {
+  return new ProviderError(
+    `${titleOf(urn)} reads all rows of task "${String(args.taskId)}" before ${titleOf(run)} has started, because the program does not say that it depends on it. ` +
+      `Nothing was read. Add dependsOn with ${titleOf(run)} to the options of ${titleOf(urn)}, or the other way round if it must read before the run.`,
+  );
 }
 
 function tooEarly(run: string, settings: string, { urn, args }: Step): ProviderError {

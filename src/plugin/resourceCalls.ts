@@ -15,6 +15,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { storeNameOf } from "../config/account";
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Host } from "../provider/host";
@@ -32,6 +33,7 @@ import { partsOfUrn } from "../resources/urn";
 import { canonical, holdsUnknown, unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
 import { isRecord } from "../values/isRecord";
+import type { AccountClaims } from "./accountClaims";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
 import type { Secrets, WireProperties } from "./values";
@@ -44,6 +46,7 @@ export class ResourceCalls {
     readonly host: Host,
     /** A provider that the program declares has one account, so its resources have no profile. */
     private readonly isExplicit: boolean,
+    private readonly claims: AccountClaims,
   ) {
     this.declarations = new Declarations(host);
   }
@@ -73,6 +76,9 @@ export class ResourceCalls {
     const { args, problems } = await steps.check({ urn, given, previous: olds.values });
     const all = [...found, ...problems];
     if (all.length === 0) {
+      all.push(...(await this.claimAccount(given.profile)));
+    }
+    if (all.length === 0) {
       const isNew = Object.keys(olds.values).length === 0;
       const isSecret = news.secrets.length > 0;
       this.declarations.noteChecked(urn, { resource, args: args as Properties, isSecret }, isNew);
@@ -82,6 +88,19 @@ export class ResourceCalls {
     return new CheckResponse()
       .setInputs(encodeStruct(args, secrets))
       .setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
+  }
+
+  /** The problem if another provider has the account. An unknown one is claimed when it is known. */
+  private async claimAccount(profile: unknown): Promise<Problem[]> {
+    if (profile !== undefined && typeof profile !== "string") {
+      return [];
+    }
+    const options = this.host.config.clientOptions(profile);
+    // Without credentials, each token store has an account of its own.
+    const problem = await this.claims.claim(
+      JSON.stringify([this.host.account(profile), storeNameOf(options) === undefined ? "" : options.tokenStore]),
+    );
+    return problem === undefined ? [] : [problem];
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -97,7 +116,7 @@ export class ResourceCalls {
     const before = await this.checkedForm(resource, fromStruct(request.getOldInputs()));
     const change = replacedByUnknownTask(resource, state, args, await steps.diff({ urn, id, state, args }));
     const isChanged = canonical(before) !== canonical(now);
-    this.declarations.noteDiff(urn, id, change.is === "compare" ? isChanged : change.is !== "none");
+    this.declarations.noteDiff(urn, id, change.is === "compare" ? (isChanged ? "update" : "none") : change.is);
     return diffResponse(change, isChanged);
   }
 

@@ -24,12 +24,14 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import type { Message } from "google-protobuf";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { engineAddress } from "../engine/hostModules";
 import type { PluginEngine } from "../engine/pluginEngine";
 import { endWithEngine, Host } from "../provider/host";
 import { InitFailure, ProviderError } from "../provider/providerErrors";
 import { messageOf } from "../resources/resource";
 import { isDefaultProvider } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
+import { AccountClaims } from "./accountClaims";
 import { construct } from "./component/construct";
 import { checkConfig, readKeys } from "./configuration";
 import { invoke } from "./invoke";
@@ -109,6 +111,7 @@ export class Plugin {
     this.calls = new ResourceCalls(
       new Host(readKeys(values), this.engine),
       this.urn !== "" && !isDefaultProvider(this.urn, values.version),
+      new AccountClaims(this.urn, engineAddress()),
     );
     // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.
     return new ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true).setAcceptresources(true);

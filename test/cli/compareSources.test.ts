@@ -217,7 +217,7 @@ describe("webextract compare, of runs", () => {
     const [folder = ""] = readdirSync(temporary);
     assert.equal(statSync(join(temporary, folder)).mode & 0o777, 0o700);
     running.process.kill("SIGINT");
-    await running.says(/^Interrupted\./m);
+    await running.says(/^Ending\./m);
     running.process.kill("SIGTERM");
     assert.equal((await running.ended).code, 143);
     assert.deepEqual(readdirSync(temporary), []);

@@ -256,7 +256,7 @@ describe("every command", () => {
         await isWaiting;
         const ended = at === atOnce ? await running.ended : await interrupt(running, world);
         assert.deepEqual([ended.code, ended.json().error?.exit], [code, exit], ended.stderr);
-        assert.match(ended.stderr, /^Interrupted\. Ending, press Ctrl-C again to end at once\.$/m);
+        assert.match(ended.stderr, /^Ending\. Press Ctrl-C again to end at once\.$/m);
         assert.doesNotMatch(ended.stderr, /^ +at /m);
         const left = leftFiles().filter((path) => !leaves.test(path) && !path.endsWith("/"));
         assert.deepEqual(left, []);
@@ -271,7 +271,7 @@ describe("every command", () => {
     const locks = (): string[] => leftFiles().filter((path) => path.endsWith(".lock/"));
     assert.equal(locks().length, 1);
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     running.process.kill("SIGINT");
     assert.equal((await running.ended).code, 6);
     assert.deepEqual(locks(), []);
@@ -280,7 +280,7 @@ describe("every command", () => {
 
 async function interrupt(running: Running, world: CliWorld): Promise<Ended> {
   running.process.kill("SIGINT");
-  await running.says(/Interrupted\./);
+  await running.says(/Ending\./);
   world.releaseAnswers();
   return running.ended;
 }

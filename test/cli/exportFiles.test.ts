@@ -183,6 +183,27 @@ describe("webextract export to a file", () => {
     );
   });
 
+  it("says once that there is no folder for temporary files, and that a name is too long", async () => {
+    world.operations();
+    const nowhere = await world.run("export shop-1 -f csv", { TMPDIR: world.path("nowhere") });
+    assert.equal(nowhere.code, 1);
+    assert.match(
+      nowhere.stderr,
+      /^error: No folder for temporary files can be made in ".*nowhere" \(ENOENT\)\. Set TMPDIR to another one\. No rows were read\.\n$/,
+    );
+    for (const length of [240, 260]) {
+      const long = await world.run(`export shop-1 --out ${"x".repeat(length)}.ndjson`);
+      assert.equal(long.code, 2);
+      assert.match(
+        long.stderr,
+        /^error: --out has a file name that is too long for this disk, .*: 2\d\d bytes\. Use a shorter one\. No rows were read\.\n$/,
+      );
+    }
+    assert.ok(!world.operations().includes("getData"));
+    assert.deepEqual(left(), []);
+    assert.equal((await world.run(`export shop-1 --out ${"x".repeat(220)}.ndjson`)).code, 0);
+  });
+
   it("makes the folders of the file, and refuses a file in place of one", async () => {
     const made = await world.run("export shop-1 --out new/deep/rows.ndjson");
     assert.equal(made.code, 0, made.stderr);

@@ -124,7 +124,7 @@ describe("webextract probe", () => {
     const running = world.start(["probe", "--task", shopTask, "--json"]);
     await hold.reached;
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     hold.release();
     const { code, json, stderr } = await running.ended;
     assert.deepEqual([code, json().error.exit], [130, "interrupted"]);

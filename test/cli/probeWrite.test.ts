@@ -200,7 +200,7 @@ describe("webextract probe --write", function () {
     const running = world.start([...line.split(" "), "--yes"]);
     await hold.reached;
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     await emulator.close();
     const { code, stderr } = await running.ended;
     assert.equal(code, 130);
@@ -229,7 +229,7 @@ describe("webextract probe --write", function () {
       const running = world.start([...line.split(" "), "--start", "--yes", "--json"]);
       await hold.reached;
       running.process.kill("SIGINT");
-      await running.says(/Interrupted\./);
+      await running.says(/Ending\./);
       hold.release();
       const { code, stderr, json } = await running.ended;
       assert.deepEqual([code, json().error.exit], [130, "interrupted"]);
@@ -244,7 +244,7 @@ describe("webextract probe --write", function () {
     const running = world.start([...line.split(" "), "--yes"]);
     await hold.reached;
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     running.process.kill("SIGINT");
     const { code, stderr } = await running.ended;
     assert.equal(code, 6);
@@ -260,7 +260,7 @@ describe("webextract probe --write", function () {
     const running = world.start([...line.split(" "), "--start", "--yes"]);
     await hold.reached;
     running.process.kill("SIGINT");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     running.process.kill("SIGINT");
     const { code, stderr } = await running.ended;
     assert.equal(code, 6);

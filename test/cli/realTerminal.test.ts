@@ -88,7 +88,7 @@ describe("the command line on a real terminal", () => {
     const terminal = world.startOnTerminal(["run", "shop-1", "--yes"]);
     await isWaiting;
     terminal.press(keys.ctrlC);
-    await terminal.says(/Interrupted\. Ending, press Ctrl-C again to end at once\./);
+    await terminal.says(/Ending\. Press Ctrl-C again to end at once\./);
     terminal.press(keys.ctrlC);
     assert.equal(await terminal.ended, 6, terminal.text);
     assert.match(terminal.text, /A paid run of task "shop-1" may have started/);
@@ -114,7 +114,7 @@ describe("the command line on a real terminal", () => {
       await terminal.says(/of 25 rows/);
       terminal.press(key);
       if (key !== "") {
-        await terminal.says(/Interrupted\./);
+        await terminal.says(/Ending\./);
       }
       world.releaseAnswers();
       assert.equal(await terminal.ended, key === "" ? 0 : 130, terminal.text);

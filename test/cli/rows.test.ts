@@ -145,7 +145,7 @@ describe("webextract rows and export", () => {
       const running = world.start(args, smallPages);
       await hold.reached;
       running.process.kill("SIGINT");
-      await running.says(/Interrupted\./);
+      await running.says(/Ending\./);
       hold.release();
       const first = await running.ended;
       assert.equal(first.code, 130, first.stderr);

@@ -90,6 +90,19 @@ describe("webextract rows of a file", () => {
     assert.deepEqual(world.operations(), []);
   });
 
+  it("takes a name without an ending for a task, also if a file or a folder has it", async () => {
+    writeFileSync(world.path("shop-1"), "x");
+    mkdirSync(world.path("out.d/deep"), { recursive: true });
+    writeFileSync(world.path("out.d/rows"), "x");
+    assert.equal((await world.run("rows shop-1")).code, 0);
+    assert.match((await world.run("rows out.d")).stderr, /task/);
+    assert.match(
+      (await world.run("rows out.d/rows")).stderr,
+      /"out\.d\/rows" is a file, and its ending names no format/,
+    );
+    world.operations();
+  });
+
   it("needs neither DuckDB nor a stack for text", async () => {
     writeFileSync(world.path("plain.json"), '[{"a":1},\n{"a":2}]');
     const elsewhere = await CliWorld.create();
@@ -110,6 +123,10 @@ describe("webextract rows of a file", () => {
       ["twice.ndjson", '{"a":1}\n{"a":1,"a":2}\n', 'row 2 has the field "a" twice'],
       ["null.json", '[{"a":1},null]', "row 2 is not an object"],
       ["text.jl", '{"a":1}\nx\n', "row 2 is not an object on a line of its own"],
+      ["commas.json", '[{"a":1},,{"a":2}]', "before row 2 there must be one comma"],
+      ["noComma.json", '[{"a":1} {"a":2}]', "before row 2 there must be one comma"],
+      ["lists.json", '[{"a":1}]]', "it is no list of rows"],
+      ["oneLine.ndjson", '{"a":1}{"a":2}\n', "row 2 is not an object on a line of its own"],
       ["lines.json", '{"a":1}\n{\n"a":2}\n', "row 2 is not an object on a line of its own"],
     ] as const) {
       writeFileSync(world.path(name), content);

@@ -93,7 +93,7 @@ describe("webextract run, status and stop", () => {
     const running = world.start(["run", "shop-1", "--yes", "--json"]);
     await hold.reached;
     running.process.kill("SIGTERM");
-    await running.says(/Interrupted\./);
+    await running.says(/Ending\./);
     hold.release();
     const ended = await running.ended;
     assert.equal(ended.code, 143, ended.stderr);

@@ -84,7 +84,7 @@ const moments: Record<string, Moment> = {
     line: "export shop-1 --out rows.json",
     held: { operation: "getData" },
     afterOne: 0,
-    says: /^Interrupted\./,
+    says: /^Ending\./,
     leaves: /^rows\.json$/,
   },
   "export, between two pages": {
@@ -109,7 +109,7 @@ const moments: Record<string, Moment> = {
     environment: ({ emulator }) => ({ WEBEXTRACT_REFRESH_TOKEN: emulator.credentials.refreshToken }),
     held: { operation: "refreshToken", when: "after" },
     afterOne: 0,
-    says: /^Interrupted\./,
+    says: /^Ending\./,
     lastWords:
       /^error: The command was ended before it received the response to a token refresh\. .* "webextract token import"\.$/,
     leaves: /^\w{32}\.json(?:\.lock)?$/,
@@ -179,7 +179,7 @@ describe("a command that gets a signal", () => {
 
 async function send({ process: { kill }, process, says }: Running, [first, second]: Signals): Promise<void> {
   kill.call(process, first);
-  await says(/^Interrupted\./m);
+  await says(/^Ending\./m);
   if (second !== undefined) {
     kill.call(process, second);
   }

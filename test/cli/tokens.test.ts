@@ -100,7 +100,7 @@ describe("webextract token", () => {
       const running = world.start(line.split(" "), { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
       await held;
       running.process.kill("SIGINT");
-      await running.says(/^Interrupted\./m);
+      await running.says(/^Ending\./m);
       running.process.kill("SIGINT");
       const ended = await running.ended;
       assert.deepEqual([ended.code, ended.json().error.exit], [6, "outcomeUnknown"], ended.stderr);
@@ -132,7 +132,7 @@ describe("webextract token", () => {
     const running = world.start(["status", "shop-1"], { ...storeAlone, WEBEXTRACT_REFRESH_TOKEN: refreshToken });
     await held;
     running.process.kill("SIGHUP");
-    await running.says(/Interrupted\. Ending/);
+    await running.says(/Ending\./);
     world.releaseAnswers();
     const { code, stderr } = await running.ended;
     assert.equal(code, 143, stderr);

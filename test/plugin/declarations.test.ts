@@ -124,6 +124,37 @@ describe("what a program of the native plugin declares", () => {
     );
   });
 
+  const rowsArgs = { taskId: "task-1", scope: "all", path: "rows.ndjson" };
+
+  it("reads no rows before a run that is declared, started again or checked at the same moment, and reads them after it", async () => {
+    const run = await world.checked("CloudRun", runArgs);
+    const rows = await world.checked("DataExport", rowsArgs);
+    for (const preview of [true, false]) {
+      await assert.rejects(
+        world.create("DataExport", rows, { preview }),
+        /DataExport "DataExport" reads all rows of task "task-1" before CloudRun "CloudRun" has started, .*Nothing was read\. Add dependsOn with CloudRun/,
+      );
+    }
+    assert.deepEqual(world.operations(), []);
+    await world.create("CloudRun", run);
+    await world.create("DataExport", rows, { preview: true });
+    const refused = assert.rejects(world.create("DataExport", rows), /before CloudRun "CloudRun" has started/);
+    await world.checked("CloudRun", { ...runArgs, triggers: [2] });
+    await refused;
+  });
+
+  it("reads rows before a run that adopts, and beside one of another task", async () => {
+    await world.checked("CloudRun", { ...runArgs, adoptLotNo: "1" });
+    await world.checked("CloudRun", { taskId: "task-2" });
+    await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+  });
+
+  it("warns of a run that starts after a read, on which it can depend", async () => {
+    await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+    await world.create("CloudRun", await world.checked("CloudRun", runArgs), { preview: true });
+    assert.match(world.warnings.join(), /DataExport "DataExport" has read all rows of the task before this run\./);
+  });
+
   it("warns of an export that takes lotNo from a run that is not waited for", async () => {
     const warningsFor = async (waitFor: object): Promise<string[]> => {
       const { id } = await world.create("CloudRun", await world.checked("CloudRun", { ...runArgs, ...waitFor }));

@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import type { Problem } from "../../resources/args";
@@ -22,6 +21,7 @@ import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
 import { numberFrom, outFrom, taskArgument } from "../options";
+import { temporaryFolder } from "../output/temporaryFolder";
 
 interface Flags extends ConnectionFlags {
   out?: string;
@@ -173,7 +173,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal }: 
 
 /** The other formats need all rows first. The file is private, and is removed in any case. */
 async function writeFile(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "webextract-"));
+  const folder = await temporaryFolder("webextract-");
   try {
     const { file } = await runCommandExport(args, { ...context, folder });
     for await (const piece of createReadStream(join(folder, file))) {

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as DuckDb from "@duckdb/node-api";
@@ -9,6 +9,7 @@ import { oneLine } from "../../service/errors/foreignText";
 import { removeAbandonedFolders } from "../../service/files/temporaryFiles";
 import type { Cli } from "../cli";
 import { CliError } from "../exitCodes";
+import { temporaryFolder } from "../output/temporaryFolder";
 
 /**
  * An optional peer dependency, because its program for each platform has 70 MB. Loaded only by commands that compare
@@ -43,11 +44,7 @@ export class Database {
   static async create(cli: Cli): Promise<Database> {
     const library = load();
     await removeAbandonedFolders(tmpdir(), folderName);
-    const folder = await mkdtemp(join(tmpdir(), folderName)).catch((error: NodeJS.ErrnoException) => {
-      throw new CliError(
-        `No folder for temporary files can be made in "${tmpdir()}" (${error.code ?? error.message}). Set TMPDIR to another one. No rows were read.`,
-      );
-    });
+    const folder = await temporaryFolder(folderName);
     const database = new Database(library, folder, cli);
     process.once("exit", database.removeAtOnce);
     try {

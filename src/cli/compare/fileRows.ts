@@ -1,9 +1,9 @@
 import { formats } from "../../resources/export/formats/formats";
 import { contentOf as textIn } from "../../resources/export/formats/rowTable";
-import type { FoundRows } from "../../resources/export/reading/reading";
+import type { FoundRows, Rows } from "../../resources/export/reading/reading";
 import { Damaged } from "../../resources/export/reading/reading";
 import { ContractBreach } from "../../service/contract/contractBreach";
-import { closeList, comma, JsonScanner, openList, openObject } from "../../service/contract/jsonScanner";
+import { JsonScanner, openObject } from "../../service/contract/jsonScanner";
 import { oneLine } from "../../service/errors/foreignText";
 import { inDatabase, noResult } from "./database";
 import { maps } from "./layout";
@@ -47,14 +47,12 @@ async function rowsOfText(side: FileSide, { offset, limit }: Window, options: Re
   let total = 0;
   terminal.progress(`Reading ${side.name}`);
   try {
-    for await (const piece of contentOf(source, found)) {
+    for await (const cells of rowsIn(contentOf(source, found), found)) {
       options.cli.checkInterrupted(noResult);
-      for (const cells of rowsIn(Buffer.from(piece), total, found)) {
-        if (total >= offset && rows.length < limit) {
-          rows.push(cells);
-        }
-        total++;
+      if (total >= offset && rows.length < limit) {
+        rows.push(cells);
       }
+      total++;
     }
   } catch (error) {
     const advice = error instanceof Damaged ? adviceOnInside(side.name, found) : "";
@@ -68,28 +66,48 @@ async function rowsOfText(side: FileSide, { offset, limit }: Window, options: Re
 }
 
 /**
- * The rows in a piece.
- * @param before the number of rows before it
- * @throws Damaged for what is no row
+ * The rows in pieces that end between two rows.
+ * @throws Damaged for what is no row, and for what stands between two rows and does not belong there
  */
-function* rowsIn(bytes: Buffer, before: number, { isList }: FoundRows): Generator<Cells> {
-  const scanner = new JsonScanner(bytes);
-  for (let number = before + 1; ; number++) {
-    let next = scanner.next();
-    for (; isList && (next === openList || next === comma || next === closeList); next = scanner.next()) {
-      scanner.at += 1;
+async function* rowsIn(pieces: Rows, found: FoundRows): AsyncGenerator<Cells> {
+  let number = 1;
+  let between = "";
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece);
+    const scanner = new JsonScanner(bytes);
+    const { isList } = found;
+    for (;;) {
+      let from = scanner.at;
+      let next = scanner.next();
+      for (; isList && next !== undefined && "[,]".includes(String.fromCharCode(next)); next = scanner.next()) {
+        scanner.at += 1;
+      }
+      between += bytes.toString("latin1", from, scanner.at);
+      if (next === undefined) {
+        break;
+      }
+      from = scanner.at;
+      const isSeparate = isList
+        ? marksIn(between) === (number === 1 ? "[" : ",")
+        : number === 1 || between.includes("\n");
+      const cells = next === openObject ? cellsAt(scanner, number) : undefined;
+      if (cells === undefined || (!isList && (!isSeparate || bytes.subarray(from, scanner.at).includes("\n")))) {
+        throw new Damaged(`row ${number} is not an object${isList ? "" : " on a line of its own"}`);
+      }
+      if (!isSeparate) {
+        throw new Damaged(`before row ${number} there must be one ${number === 1 ? "bracket" : "comma"}`);
+      }
+      yield cells;
+      number++;
+      between = "";
     }
-    if (next === undefined) {
-      return;
-    }
-    const from = scanner.at;
-    const cells = next === openObject ? cellsAt(scanner, number) : undefined;
-    if (cells === undefined || (!isList && bytes.subarray(from, scanner.at).includes("\n"))) {
-      throw new Damaged(`row ${number} is not an object${isList ? "" : " on a line of its own"}`);
-    }
-    yield cells;
+  }
+  if (found.isList && !(number === 1 ? ["", "[]"] : ["]"]).includes(marksIn(between))) {
+    throw new Damaged("it is no list of rows");
   }
 }
+
+const marksIn = (between: string): string => between.replace(/\s/g, "");
 
 /** Undefined for what is cut off or no JSON. */
 function cellsAt(scanner: JsonScanner, number: number): Cells | undefined {

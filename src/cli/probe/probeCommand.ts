@@ -60,7 +60,7 @@ export const probeCommand: CliCommand = {
     new Option("--start", "start one run of the copy too, and look at its statuses, rows and marks"),
     new Option(
       "--out <folder>",
-      "write report.md, config.sh, behaviours.yaml and responses.json to this folder (default: -, the report on standard output)",
+      "write report.md, config.sh, behaviours.yaml and responses.json to this folder",
     ).argParser(outFrom),
     yesOption(),
   ],

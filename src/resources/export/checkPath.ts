@@ -1,18 +1,22 @@
-import { stat } from "node:fs/promises";
-import { resolve, sep } from "node:path";
+import { lstat, stat } from "node:fs/promises";
+import { basename, join, resolve, sep } from "node:path";
 import { oneLine } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../args";
 import { backslashHint } from "../lists/allowedFile";
-import type { CheckContext } from "../resource";
+import type { CheckContext, ServiceTraits } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
+import { DiskDestination } from "./destinations/diskDestination";
 import { exists, isFolder } from "./destinations/diskFile";
 import { isSameFile } from "./destinations/fileIdentity";
-import { isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
+import { Bucket } from "./destinations/s3/bucket";
+import { bucketAndKey, isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
 import { compressionEnding, compressions } from "./formats/compression";
 import { formats, misleadingFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
-import { fixedFolder, onlyName, placeholders } from "./outputPath";
+import { marksPages } from "./model";
+import { fixedFolder, namesFor, onlyName, placeholders } from "./outputPath";
+import { pathOfRows } from "./rowFile";
 
 /** Problems of the path and of the command that can be seen without the disk. */
 export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExportArgs, problems: Problem[]): void {
@@ -85,7 +89,8 @@ function endingProblem(
 }
 
 /** Problems of the path that depend on this machine. An up would find them only after the runs that it starts. */
-export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, context: CheckContext): Promise<void> {
+export async function checkPlace(args: DataExportArgs, context: CheckContext): Promise<void> {
+  const { path, lotNo, taskId } = args;
   if (typeof path !== "string" || path === "" || isS3Path(path)) {
     return;
   }
@@ -100,6 +105,12 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
     problems.push({ path: "path", reason });
     return;
   }
+  const length = await excessiveLength(args, context);
+  if (length !== undefined) {
+    const reason = `has a file name that is too long for this disk, with what its temporary file adds: ${length} bytes. Use a shorter one`;
+    problems.push({ path: "path", reason });
+    return;
+  }
   const name = onlyName(path, lotNo);
   const before = previous && onlyName(previous.path, previous.lotNo);
   const isOwn = before !== undefined && name !== undefined && isSameFile(folder, before, name);
@@ -110,6 +121,42 @@ export async function checkPlace({ path, lotNo, taskId }: DataExportArgs, contex
       path: "path",
       reason: `names a file that exists, "${resolve(folder, name)}", and that this export did not write: add {n} or {time} to the path, move the file away, or use another path`,
     });
+  }
+}
+
+/** The length of the longest file name of an export, if the disk does not allow it. */
+async function excessiveLength(args: DataExportArgs, { folder, settings }: CheckContext): Promise<number | undefined> {
+  const { path, lotNo = "" } = args;
+  // As long as the contract's own.
+  const [name = path] = namesFor(path, holdsUnknown(lotNo) ? "0".repeat(18) : lotNo);
+  const work = new DiskDestination(path, folder).workPath(name);
+  const longest = basename(pathOfRows(work, args, marksPages(args, settings)));
+  return await lstat(join(folder, longest)).then(
+    () => undefined,
+    ({ code }: NodeJS.ErrnoException) => (code === "ENAMETOOLONG" ? Buffer.byteLength(longest) : undefined),
+  );
+}
+
+const looks = new WeakMap<ServiceTraits, Map<string, Promise<boolean>>>();
+
+/**
+ * Looks once for each bucket whether it exists, where the rows are those of a task or a run that an up will make: the
+ * export would find out after that run. No error, because the same up can create the bucket.
+ */
+export async function checkBucket({ path, taskId, lotNo }: DataExportArgs, context: CheckContext): Promise<void> {
+  const { settings, warn } = context;
+  if (!isS3Path(path) || warn === undefined || !holdsUnknown([taskId, lotNo]) || context.problems.length > 0) {
+    return;
+  }
+  const { bucket } = bucketAndKey(path);
+  const known = looks.get(settings) ?? new Map<string, Promise<boolean>>();
+  looks.set(settings, known);
+  const look = known.get(bucket) ?? new Bucket(path, context).isMissing();
+  known.set(bucket, look);
+  if (await look) {
+    warn(
+      `The bucket "${bucket}" does not exist. The export would fail after the run. Create the bucket, unless this program does so before the export, or use another path.`,
+    );
   }
 }
 

@@ -19,7 +19,7 @@ import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { Held } from "../ownership";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { entryOf, holdsUnknown } from "../values";
-import { checkPath, checkPlace, warnOfPath } from "./checkPath";
+import { checkBucket, checkPath, checkPlace, warnOfPath } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
@@ -98,6 +98,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       await checkPlace(args, context);
       checkPackages(args, context);
       warnOfPath(args, context);
+      await checkBucket(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {
       const reason = `cannot be combined with markExported if webextract:markScope is "task", because the service then marks all rows of the task`;

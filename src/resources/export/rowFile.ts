@@ -17,10 +17,12 @@ import type { DataExportArgs } from "./model";
 
 /** The temporary files of an export: its rows, one on each line, and then the same rows in their format. */
 export class RowFile {
-  /** Rows that were written. */
+  /** Rows that were passed to {@link write}. */
   rowCount = 0;
   /** The path of a temporary file that stays. */
   kept: string | undefined;
+  /** Rows of pages that were written to their end. */
+  private rowsWritten = 0;
   private bytes = 0;
   private readonly hash = createHash("sha256");
   /** The write of the last page. */
@@ -38,7 +40,7 @@ export class RowFile {
   /** @param isMarked whether its rows are marked before it is complete */
   static async open(place: FilePlace, args: DataExportArgs, isMarked: boolean, context: Context): Promise<RowFile> {
     await place.destination.prepare();
-    const path = isMarked ? pathOfMarked(place, args) : temporaryPathFor(place.workPath);
+    const path = pathOfRows(place.workPath, args, isMarked);
     const handle = await open(path, "wx", place.destination.fileMode);
     const file = new RowFile(path, handle, place, packagesFolder(context));
     if (isMarked) {
@@ -54,13 +56,24 @@ export class RowFile {
   /** Returns when the previous page is written: reading and writing overlap. The next call throws an error of this one. */
   async write(page: RowPage): Promise<void> {
     const lines = page.ndjson();
-    this.hash.update(lines);
-    this.bytes += lines.length;
     this.rowCount += page.count;
     const before = this.writing;
-    this.writing = before.then(() => this.handle.writeFile(lines));
+    this.writing = before.then(async () => {
+      await this.handle.writeFile(lines);
+      this.hash.update(lines);
+      this.bytes += lines.length;
+      this.rowsWritten += page.count;
+    });
     this.writing.catch(() => undefined);
     await before;
+  }
+
+  /** After a failure, such as a full disk: the file ends with the last page that was written to its end. */
+  async cut(): Promise<void> {
+    await this.writing.catch(() => undefined);
+    this.writing = Promise.resolve();
+    this.rowCount = this.rowsWritten;
+    await this.handle.truncate(this.bytes);
   }
 
   /** When it returns, a power cut does not lose the rows. */
@@ -96,13 +109,16 @@ export class RowFile {
 const markedEnding = ".part";
 
 /**
- * A file of rows that are marked page by page. Until it is complete, no other file contains these rows. A later export
- * would remove a temporary file, so the file has another name, which says which process writes it.
+ * A new name for a file of rows. Until a file whose rows are marked page by page is complete, no other file contains
+ * these rows. A later export would remove a temporary file, so it has another name, which says which process writes it.
  */
-function pathOfMarked({ workPath }: FilePlace, { taskId }: DataExportArgs): string {
+export function pathOfRows(workPath: string, { taskId }: Pick<DataExportArgs, "taskId">, isMarked: boolean): string {
+  if (!isMarked) {
+    return temporaryPathFor(workPath);
+  }
   const { pid, start = "" } = systemProcesses().own;
   const writer = `${pid}_${start.replace(" ", "_")}`;
-  return temporaryPathFor(`${workPath}.${tagOf(taskId)}.${writer}`).replace(/\.tmp$/, markedEnding);
+  return temporaryPathFor(`${workPath}.${tagOf(String(taskId))}.${writer}`).replace(/\.tmp$/, markedEnding);
 }
 
 function tagOf(taskId: string): string {

@@ -247,6 +247,7 @@ async function keepMarked(
   error: unknown,
   finish: () => Promise<Placed>,
 ): Promise<Error> {
+  await file.cut().catch(() => undefined);
   const { path, rowCount } = file;
   const failed = `${messageOf(fileFailure(error, place.name))} ${rowCount} rows were read, and they may be marked as exported.`;
   try {

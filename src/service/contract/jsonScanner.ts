@@ -2,11 +2,11 @@ import { isAscii } from "node:buffer";
 import { ContractBreach, CutOff } from "./contractBreach";
 
 const quote = 0x22;
-export const comma = 0x2c;
+const comma = 0x2c;
 const colon = 0x3a;
 export const openList = 0x5b;
 const backslash = 0x5c;
-export const closeList = 0x5d;
+const closeList = 0x5d;
 export const openObject = 0x7b;
 const closeObject = 0x7d;
 /** Levels of nesting. */

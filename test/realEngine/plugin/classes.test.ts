@@ -123,4 +123,39 @@ describe("the classes with providers that the program declares", function () {
       await Promise.all(services.map(([, emulator]) => emulator.close()));
     }
   });
+
+  it("refuse a second provider of an account in a preview, in any spelling, and beside the engine's own provider", async () => {
+    const oneAccount = (providers: string) => `
+const { Provider } = require("pulumi-webextract");
+const baseUrl = new pulumi.Config("webextract").require("baseUrl");
+const account = { accessToken: "token-of-one", apiKey: "key-of-one" };
+const copyBy = (name, provider) => new TaskCopy(name, { sourceTaskId: "template-1", taskGroupId: "group-1" }, { provider });
+${providers}
+`;
+    const credentials = { accessToken: "token-of-one", refreshToken: "refresh-of-one", apiKey: "key-of-one" };
+    const world = await World.create({
+      program:
+        oneAccount(`for (const [name, url] of [["a", baseUrl], ["b", baseUrl.replace("http:", "HTTP:") + "/."]]) {
+        copyBy(name, new Provider(name, { ...account, baseUrl: url }));
+      }`),
+      withCredentials: false,
+      emulator: { seed: { ...template, credentials } },
+      path: [pluginFolder()],
+    });
+    try {
+      const { project, emulator } = world;
+      const names = /the providers "a" and "b" have the same account\..*Use one provider for one account/;
+      assert.match((await project.preview({ expect: "failure" })).output, names);
+      world.program(oneAccount(`copyBy("a", new Provider("a", { ...account, baseUrl })); copyBy("mine");`));
+      const env = { WEBEXTRACT_ACCESS_TOKEN: "token-of-one", WEBEXTRACT_API_KEY: "key-of-one" };
+      await project.configure({ "webextract:native": "true" });
+      const { output } = await project.preview({ expect: "failure", env });
+      assert.match(output, /the providers "a" and "default\w*" have the same account/);
+      assert.deepEqual(emulator.requests, []);
+      // An account of its own for each is no second one.
+      await project.preview({ env: { ...env, WEBEXTRACT_ACCESS_TOKEN: "token-of-two" } });
+    } finally {
+      await world.remove();
+    }
+  });
 });

@@ -161,6 +161,7 @@ describe("a Manifest of a YAML program, with options", () => {
   first:
     type: webextract:ExtractionTask
     properties: { from: { sourceTaskId: template-1, taskGroupId: group-1 } }
+    options: { provider: "\${account}" }
 `;
     const text = manifest('    options: { provider: "${account}", dependsOn: ["${first}"] }\n');
     const config =

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rejectedName } from "../../internals/resources";
-import { InProcess } from "../../program/inProcess";
+import { InProcess, unknownText } from "../../program/inProcess";
 
 describe("the path of an export", () => {
   const folder = mkdtempSync(join(tmpdir(), "webextract-path-"));
@@ -95,6 +95,22 @@ describe("the path of an export", () => {
       assert.deepEqual(await batch(path), [], path);
     }
     assert.deepEqual(await batch("{lotNo}-{time}-{n}.ndjson"), []);
+  });
+
+  it("has a name that the disk allows, also for its temporary file, which is seen before the run", async () => {
+    const batch = { taskId: "t", scope: "batch", lotNo: unknownText };
+    const tooLong = /^path has a file name that is too long for this disk, .*: \d+ bytes\. Use a shorter one/;
+    assert.match(
+      (await providers.problems("DataExport", { ...batch, path: `${"x".repeat(215)}{lotNo}` })).join(),
+      tooLong,
+    );
+    assert.match((await problems(`none/yet/${"ü".repeat(116)}`)).join(), tooLong);
+    for (const path of ["x".repeat(231), `${"ü".repeat(115)}`, `s3://shop-rows/${"x".repeat(300)}`]) {
+      assert.deepEqual(await problems(path), [], path);
+    }
+    const returned = new InProcess({ baseUrl: "http://127.0.0.1:1", markScope: "returned" }, folder);
+    const marking = { taskId: "t", scope: "notExported", markExported: true, path: `${"x".repeat(200)}{n}` };
+    assert.match((await returned.problems("DataExport", marking)).join(), tooLong);
   });
 
   it("ends like its compression without regard to case", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync } from "node:fs";
+import fsPromises from "node:fs/promises";
 import Module from "node:module";
 import sinon from "sinon";
 import { ServiceClient } from "../../../src/service";
@@ -148,6 +149,42 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual(each.state.pending, ["mark with an unknown outcome"]);
     assert.deepEqual([marked(), files()], [10, ["1.ndjson"]]);
     assert.equal(await each.up(marking), "updated");
+    assert.deepEqual([each.state.rowCount, marked(), files()], [15, 25, ["1.ndjson", "2.ndjson"]]);
+  });
+
+  it("on a full disk keeps the rows of whole pages, names no more, and exports the others at the next up", async () => {
+    const { open } = fsPromises;
+    let writes = 0;
+    const opening = sinon.stub(fsPromises, "open").callsFake(async (...args) => {
+      const handle = await open(...args);
+      const { writeFile } = handle;
+      handle.writeFile = async (data) => {
+        writes += 1;
+        if (writes === 2) {
+          await writeFile.call(handle, (data as Buffer).subarray(0, 100));
+          throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC", syscall: "write" });
+        }
+        return writeFile.call(handle, data);
+      };
+      return handle;
+    });
+    const each = world.declare("DataExport");
+    const message = await failure(each.up(marking));
+    opening.restore();
+    assert.match(
+      message,
+      /ENOSPC.* 10 rows were read, and they may be marked as exported\. All of them are in "out\/1\.ndjson"\./,
+    );
+    assert.deepEqual([each.state.rowCount, marked(), files()], [10, 10, ["1.ndjson"]]);
+    assert.equal(
+      world
+        .content("out/1.ndjson")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)).length,
+      10,
+    );
+    await each.up(marking);
     assert.deepEqual([each.state.rowCount, marked(), files()], [15, 25, ["1.ndjson", "2.ndjson"]]);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { extname } from "node:path";
 import { isS3Path } from "../../../resources/export/destinations/s3/s3Path";
 import type { CompressionName } from "../../../resources/export/formats/compression";
@@ -48,10 +48,9 @@ export function fileSide(given: string): FileSide | undefined {
   if (isS3Path(given)) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");
   }
-  // The id of a task has no ending, as a rule.
-  if (extname(given) !== "" && statSync(given, { throwIfNoEntry: false })?.isFile() === true) {
+  if (isOtherFile(given)) {
     throw new CliError(
-      `"${given}" is a file, and its ending names no format of rows. Known are ${endings}. Rename it, or copy it to such a name. No rows were read.`,
+      `"${given}" is a file, and its ending names no format of rows. Known are ${endings}. Give the file of the rows such a name. No rows were read.`,
       "usage",
     );
   }
@@ -67,7 +66,13 @@ export function requireWorkbook(sheet: string | undefined, sides: readonly Side[
 
 /** Whether neither the service nor the configuration is needed to read it. */
 export function isLocalFile(given: string): boolean {
-  return !isS3Path(given) && (writtenAs(given) !== undefined || existsSync(given));
+  return !isS3Path(given) && (writtenAs(given) !== undefined || isOtherFile(given));
+}
+
+/** Whether it exists, and its name has an ending or a folder, which ids and names of tasks do not have as a rule. */
+function isOtherFile(given: string): boolean {
+  const isUsual = extname(given) === "" && !/[\\/]/.test(given);
+  return !isUsual && statSync(given, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**

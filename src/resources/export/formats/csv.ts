@@ -47,7 +47,7 @@ export const csv: Format = {
   reader: {
     async *fromText(texts, found, { name }) {
       const { header } = found;
-      yield* csvRows(texts, header, /\.tsv\b/i.test(name) ? "\t" : undefined);
+      yield* csvRows(texts, header, /\.tsv(?:\.\w+)?$/i.test(name) ? "\t" : undefined);
       // A row has a name twice that the header has twice.
       found.fields = new Set(header).size === header.length ? header : undefined;
     },

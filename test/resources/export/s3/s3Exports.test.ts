@@ -4,6 +4,9 @@ import { existsSync, readFileSync, statSync, utimesSync } from "node:fs";
 import Module from "node:module";
 import { gunzipSync } from "node:zlib";
 import sinon from "sinon";
+import { owner } from "../../../../scripts/objectStore/objectStore";
+import { limits } from "../../../internals/resources";
+import { unknownText } from "../../../program/inProcess";
 import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
@@ -111,6 +114,52 @@ describe("DataExport to S3", () => {
       assert.match(await failure(each.up({ ...all, path: given })), reason);
     }
     assert.deepEqual([s3.proxy.requests, world.operations()], [[], []]);
+  });
+
+  it("is named in the preview if its bucket does not exist and its run is still to come, with one look", async () => {
+    const batch = { taskId: "task-1", scope: "batch", lotNo: unknownText };
+    const warningsOf = async (args: object): Promise<string[]> => {
+      const { warnings } = world.providers;
+      const before = warnings.length;
+      assert.deepEqual(await world.providers.problems("DataExport", { ...batch, ...args }), []);
+      return warnings.slice(before);
+    };
+    const [warning = "", ...others] = await warningsOf({ path: "s3://no-such-bucket/{lotNo}.ndjson" });
+    assert.match(
+      warning,
+      /^The bucket "no-such-bucket" does not exist\. The export would fail after the run\. Create /,
+    );
+    assert.deepEqual(others, []);
+    await warningsOf({ path: "s3://no-such-bucket/{lotNo}.csv", format: "csv" });
+    assert.deepEqual(s3.proxy.operations(), ["ListObjectsV2"]);
+    assert.deepEqual(await warningsOf({ path: "s3://rows-bucket/{lotNo}.ndjson" }), []);
+    s3.proxy.operations();
+    await warningsOf({ path: "s3://never-asked/rows.ndjson", scope: "all", lotNo: undefined });
+    assert.deepEqual(s3.proxy.operations(), []);
+    for (const settings of [{ AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, { AWS_SECRET_ACCESS_KEY: "wrong" }]) {
+      s3.setEnvironment(owner, settings);
+      world.configure({});
+      assert.deepEqual(await warningsOf({ path: "s3://no-such-bucket/{lotNo}.ndjson" }), []);
+    }
+    s3.setEnvironment(owner);
+    world.configure({});
+    s3.box.stub(limits, "lookMs").value(50);
+    s3.proxy.fate = () => "stall";
+    assert.deepEqual(await warningsOf({ path: "s3://no-such-bucket/{lotNo}.ndjson" }), []);
+  });
+
+  it("has the content type of its ending, whatever its case", async () => {
+    for (const [name, compression, type] of [
+      ["a.csv", "none", "text/csv"],
+      ["a.CSV", "none", "text/csv"],
+      ["b.csv.GZ", "gzip", "application/gzip"],
+      ["c.other", "none", "application/octet-stream"],
+    ] as const) {
+      await world
+        .declare("DataExport", name)
+        .up({ ...all, path: `s3://rows-bucket/${name}`, format: "csv", compression });
+      assert.equal((await s3.direct.headObject({ Bucket: "rows-bucket", Key: name })).ContentType, type, name);
+    }
   });
 
   describe("never overwrites", () => {

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { Context } from "../../../resource";
@@ -67,6 +68,18 @@ export class Bucket {
   /** @throws if the bucket does not exist, if the account may not use it, or if the store writes to another one */
   async requireAccess(): Promise<void> {
     await this.list("", { MaxKeys: 1 });
+  }
+
+  /** Whether the store says that there is no such bucket. False if it cannot be asked within a few seconds. */
+  async isMissing(): Promise<boolean> {
+    const looking = this.client
+      .listObjectsV2({ Bucket: this.name, MaxKeys: 1 }, { abortSignal: AbortSignal.timeout(limits.lookMs) })
+      .then(
+        () => false,
+        ({ name }: Error) => name === "NoSuchBucket",
+      );
+    // The search for credentials does not end with the signal.
+    return await Promise.race([looking, delay(limits.lookMs, false, { ref: false })]);
   }
 
   private async list(prefix: string, request: Partial<Sdk.ListObjectsV2Request>): Promise<Sdk.ListObjectsV2Output> {

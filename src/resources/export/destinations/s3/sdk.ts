@@ -20,6 +20,8 @@ export const limits = {
    * export.
    */
   idleMs: 60_000,
+  /** Milliseconds for a look at a bucket in a preview. */
+  lookMs: 5_000,
 };
 
 const connectWithinMs = 10_000;

@@ -1,0 +1,17 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CliError } from "../exitCodes";
+
+/**
+ * Makes a private folder for temporary files with rows.
+ * @param prefix how its name begins
+ * @throws CliError if there is no place for it
+ */
+export async function temporaryFolder(prefix: string): Promise<string> {
+  return await mkdtemp(join(tmpdir(), prefix)).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(
+      `No folder for temporary files can be made in "${tmpdir()}" (${error.code ?? error.message}). Set TMPDIR to another one. No rows were read.`,
+    );
+  });
+}
