@@ -223,6 +223,10 @@ export const behaviours = {
     ["asWritten", "upperUrl"],
     "`loopType` in the response of getActions. `asWritten`: as written. `upperUrl`: URLList instead of UrlList.",
   ),
+  loopTypeWritten: choice(
+    ["any", "strict"],
+    "`loopType` in updateLoopItems. `any`: each string is taken. `strict`: UrlList and TextList, spelled so; all others are refused with InvalidParameter.",
+  ),
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
     ["invalidTaskId", "unnamed", "notFound", "notYours", "serverError"],

@@ -24,16 +24,14 @@ export const taskArgument = (): Argument =>
     "id of the task, or its name in the state of the stack; an id that the service knows comes first",
   );
 
-/** The types that public documentation of such services names. */
-export const usualTypes = ["EnterTextAction", "LoopAction", "NavigateAction"];
-
 /** For a service that shows no action without its type. */
-export const adviceOnTypes = `Name the types of the actions, with commas between them, such as --types ${usualTypes.join(",")}: the service's own editor shows the type of each step, and an export of a task contains them as actionType.`;
+export const adviceOnTypes =
+  "Name the types of the actions, with commas between them, such as --types LoopAction,ExtractDataAction: the service's own editor shows the type of each step, and an export of a task contains them as actionType.";
 
 export const typesOption = (): Option =>
   new Option(
     "--types <names>",
-    "action types to read, with commas between them (default: webextract:actionTypes, otherwise all that the service shows)",
+    "action types to read, with commas between them (default: all that the service shows)",
   ).argParser(namesIn);
 
 /** The options that a command has, with those of all commands. */

@@ -114,6 +114,7 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
       markScope: values.markScope ?? "task",
       statuses: withStatuses(defaultStatuses, values.statuses),
       pageSize: values.pageSize,
+      startsWithoutLotNo: values.startsWithoutLotNo,
       allowedFolders: [inConfig.allowedFolders, inEnvironment.allowedFolders].flatMap((folders) => folders ?? []),
       packagesFolder: values.packagesFolder,
       trialGroup: values.trialGroup,

@@ -124,6 +124,13 @@ export const clientKeys = withVariables({
     meaning: "error codes that prove that this service did not execute the request",
     default: "none",
   },
+  startsWithoutLotNo: {
+    kind: boolean,
+    allowed: "true or false",
+    meaning:
+      "whether runs whose start is confirmed without a `lotNo` get an id of this package; they cannot be exported as a batch",
+    default: "`false`",
+  },
   credentials: {
     kind: optionKinds.credentials,
     meaning: "which credential requests carry: the one of the contract for each operation, or one for all operations",

@@ -168,6 +168,8 @@ export interface ServiceTraits {
   readonly markScope: "task" | "returned";
   readonly statuses: Statuses;
   readonly pageSize?: number;
+  /** Whether runs have no lotNo that the service knows. */
+  readonly startsWithoutLotNo?: boolean;
   /** Folders outside of the program's folder whose files arguments can name. */
   readonly allowedFolders: readonly string[];
   /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */

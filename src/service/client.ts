@@ -226,7 +226,8 @@ export class ServiceClient {
   ): Promise<ResponseOf<Name>> {
     const secrets = this.#secrets;
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
-    const read = (body: Buffer): ResponseOf<Name> => readResponse(name, body, { ...request });
+    const read = (body: Buffer): ResponseOf<Name> =>
+      readResponse(name, body, { ...request }, this.#settings.startsWithoutLotNo);
     const response = await this.#sender.call(prepare(name, request, this.#settings), read, options);
     if (name === "refreshToken") {
       const { data } = response as ResponseOf<"refreshToken">;

@@ -56,6 +56,11 @@ export interface ServiceClientOptions {
    * Error codes that mean "not executed" at this service. The client does not send the request again. Default: none.
    */
   notExecutedCodes?: string[];
+  /**
+   * Whether a start that is confirmed without a `lotNo` counts as started. Its run gets an id that only this package
+   * knows, so its rows cannot be read as a batch. Default false: an error, and the run may exist.
+   */
+  startsWithoutLotNo?: boolean;
   /** The credential that requests carry. Default `contract`. */
   credentials?: CredentialScheme;
   /** Path of the token refresh. Default `/token`. */

@@ -80,7 +80,7 @@ describe("webextract adopt, validate and plan-report", () => {
     }
   });
 
-  it("writes manifests that are valid, with the types of the option or of the configuration", async () => {
+  it("writes manifests that are valid, with the types of the option, or with all documented ones", async () => {
     const ended = await world.run("adopt shop-1 shop-2 --out tasks --types NavigateAction,LoopAction --json");
     assert.equal(ended.code, 0, ended.stderr);
     const { tasks, files } = ended.json();
@@ -92,14 +92,17 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.equal(read("tasks/items/shop-2-each.txt"), `${items.join("\n")}\n`);
     const checked = await world.run("validate tasks", { WEBEXTRACT_BASE_URL: undefined });
     assert.deepEqual([checked.code, checked.stdout], [0, "2 tasks, no problem.\n"]);
-    const onlyLoops = await world.run("adopt shop-1 --json", { WEBEXTRACT_ACTION_TYPES: "LoopAction" });
+    const onlyLoops = await world.run("adopt shop-1 --types LoopAction --json");
     assert.deepEqual(onlyLoops.json().tasks[0].actions, ["each"]);
+    world.emulator.setBehaviour({ getActionsEmptyTypes: "refused" });
+    const documented = await world.run("adopt shop-1 --json", { WEBEXTRACT_ACTION_TYPES: "LoopAction" });
+    assert.deepEqual(documented.json().tasks[0].actions, ["open", "each"]);
   });
 
   it("shows the actions of a task as a table and as JSON, without secrets", async () => {
     const { code, stdout } = await world.run("actions shop-1");
     assert.equal(code, 0);
-    assert.match(stdout, /^action +type +properties +loop$/m);
+    assert.match(stdout, /^action +name +type +properties +loop$/m);
     assert.match(stdout, /^open +NavigateAction +Url="https:\/\/shop\.test\/" Password=\[secret\]$/m);
     assert.match(stdout, /^each +LoopAction +UrlList: 30 items$/m);
     const { taskId, actions } = (await world.run("actions shop-1 --json")).json();
@@ -118,9 +121,9 @@ describe("webextract adopt, validate and plan-report", () => {
       ],
     );
     world.emulator.setBehaviour({ getActionsEmptyTypes: "none" });
-    const { stdout: advice } = await world.run("actions shop-1");
-    const [, types = ""] = /shows no action of task "shop-1"\. .* (--types [A-Za-z,]+):/.exec(advice) ?? [];
-    assert.match((await world.run(`actions shop-1 ${types}`)).stdout, /^each +LoopAction /m, advice);
+    assert.match((await world.run("actions shop-1")).stdout, /^each +LoopAction /m);
+    const { stdout: advice } = await world.run("actions shop-1 --types Nothing");
+    assert.match(advice, /shows no action of task "shop-1", .* of the types Nothing\. .* --types LoopAction/);
   });
 
   it("writes a file for pulumi import, and says what the import needs", async () => {
@@ -312,11 +315,14 @@ describe("webextract adopt, validate and plan-report", () => {
   for (const getActionsEmptyTypes of ["none", "refused"] as const) {
     it(`writes nothing if the service shows no action, and says how to find the types (${getActionsEmptyTypes})`, async () => {
       world.emulator.setBehaviour({ getActionsEmptyTypes });
+      for (const taskId of ["shop-1", "shop-2"]) {
+        for (const actionId of ["open", "each"]) world.emulator.change.deleteAction(taskId, actionId);
+      }
       const ended = await world.run("adopt shop-1 shop-2 --out tasks --json");
       assert.deepEqual([ended.code, ended.json().error.taskIds], [1, ["shop-1", "shop-2"]]);
       assert.match(
         ended.stderr,
-        /shows no action of 2 tasks \(shop-1, shop-2\) without their types\. Nothing was written\. Name the types of the actions, .* --types/,
+        /shows no action of 2 tasks \(shop-1, shop-2\) without their types or of the types EnterTextAction, LoopAction, NavigateAction\. Nothing was written\. Name the types of the actions, .* --types/,
       );
       const wrong = await world.run("adopt shop-1 --out tasks --types Nothing");
       assert.equal(wrong.code, 1);

@@ -123,16 +123,19 @@ describe("webextract probe --write", function () {
   });
 
   it("ends with exit code 1 if something is not handled, and asks for an issue", async () => {
-    emulator.setBehaviour({ startResponse: "null" });
+    emulator.setBehaviour({ taskGone: "serverError" });
     const { code, json } = await world.run(`${line} --start --yes --json`);
     assert.equal(code, 1);
     const limits = json().findings.filter(({ consequence }: { consequence: string }) => consequence === "notHandled");
     assert.deepEqual(
       limits.map(({ check }: { check: string }) => check),
-      ["response to a start"],
+      ["task that does not exist, for each operation"],
     );
     const { stdout } = await world.run(`${line} --start --yes`);
-    assert.match(stdout, /^Not handled: response to a start\. Open an issue with this report\.$/m);
+    assert.match(
+      stdout,
+      /^Not handled: task that does not exist, for each operation\. Open an issue with this report\.$/m,
+    );
   });
 
   it("sends nothing if there is nobody to ask, if an option lacks another, or if the answer is no", async () => {

@@ -615,6 +615,13 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("upperUrl");
       assert.equal(await loopType(), "URLList");
     },
+    async loopTypeWritten(emulator, set) {
+      const fields = { taskId, actionId: "loop", loopType: "URLList", loopItems: ["a"] };
+      await data(emulator, "updateLoopItems", fields);
+      set("strict");
+      assert.equal(await refusal(emulator, "updateLoopItems", { fields }), "400 InvalidParameter");
+      await data(emulator, "updateLoopItems", { ...fields, loopType: "UrlList" });
+    },
     async isAppendOmitted(emulator, set) {
       const fields = { taskId, actionId: "loop", loopType: "UrlList", loopItems: ["a"] };
       await data(emulator, "updateLoopItems", fields);

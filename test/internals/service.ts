@@ -5,6 +5,7 @@ export { ContractBreach, CutOff } from "../../src/service/contract/contractBreac
 export { parseJson } from "../../src/service/contract/json";
 export type { OperationName } from "../../src/service/contract/operations";
 export { operations } from "../../src/service/contract/operations";
+export { isOwnRunId } from "../../src/service/contract/ownRunIds";
 export { prepare } from "../../src/service/contract/requests";
 export type {
   CopiedTask,

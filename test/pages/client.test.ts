@@ -94,6 +94,7 @@ describe("the page about the client", () => {
       deadlineSeconds: true,
       allowInsecureHttp: true,
       notExecutedCodes: true,
+      startsWithoutLotNo: true,
       credentials: true,
       refreshPath: true,
       logLevel: true,

@@ -1,15 +1,20 @@
+import { documentedBehaviour } from "webextract-emulator";
 import { LiveWorld, together } from "./liveLife";
 
-describe("a service as operators report it", function () {
-  this.timeout(240_000);
-  let live: LiveWorld;
-  before(async () => {
-    live = await LiveWorld.create("dynamic");
-  });
-  after(() => live.world.remove());
+for (const engine of ["dynamic", "native"] as const) {
+  describe(`a service as operators and documentation report it, on the ${engine} engine`, function () {
+    this.timeout(240_000);
+    let live: LiveWorld;
+    before(async () => {
+      live = await LiveWorld.create(engine);
+    });
+    after(() => live.world.remove());
 
-  it("gets its loops, has each row exported once, and has its rows removed", async () => {
-    await live.live(together);
-    await live.destroy({ successBody: "wordsWithoutData" });
+    it("gets its loops, has each row exported once, also of a run without a lotNo, and has its rows removed", async () => {
+      await live.live(together);
+      await live.live(documentedBehaviour);
+      await live.live({ ...documentedBehaviour, startResponse: "null" });
+      await live.destroy(documentedBehaviour);
+    });
   });
-});
+}

@@ -9,7 +9,7 @@ import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { adviceOnTypes, taskArgument, typesOption } from "../options";
 import { table } from "../output/table";
-import { readTasks } from "./readTasks";
+import { knownTypes, readTasks } from "./readTasks";
 
 interface Flags extends ConnectionFlags {
   types?: string[];
@@ -30,11 +30,10 @@ export const actionsCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { types, ...flags } = options as Flags;
+    const { types = [], ...flags } = options as Flags;
     const { context, task: named } = await connectTo(String(given), flags, cli);
     const { taskId } = named;
-    const asked = types ?? context.settings.actionTypes;
-    const { tasks } = await readTasks([{ taskId }], asked, new Secrets(context.redact), context);
+    const { tasks } = await readTasks([{ taskId }], types, new Secrets(context.redact), context);
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
@@ -46,7 +45,7 @@ export const actionsCommand: CliCommand = {
       text() {
         const titles = ["action", "name", "type", "properties", "loop"];
         return task.all.length === 0
-          ? `The service shows no action of task "${taskId}". Some services show actions only by their types. ${adviceOnTypes}`
+          ? `The service shows no action of task "${taskId}", without their types or of the types ${types.join(", ") || knownTypes(context)}. ${adviceOnTypes}`
           : table(titles, task.all.map(rowOf), cli.terminal);
       },
     };

@@ -13,7 +13,7 @@ import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
 import { comment } from "./declaration";
-import { readTasks } from "./readTasks";
+import { knownTypes, readTasks } from "./readTasks";
 import type { WantedTask } from "./wantedTasks";
 import { taskOfArgument, tasksOfFile } from "./wantedTasks";
 
@@ -78,7 +78,7 @@ export const adoptCommand: CliCommand = {
     },
   ],
   async run({ arguments: [given], options }, cli) {
-    const { out, language, types, itemsDir, importFile, yes, idsFile, ...flags } = options as Flags;
+    const { out, language, types = [], itemsDir, importFile, yes, idsFile, ...flags } = options as Flags;
     const target = { out, language, itemsDir, importFile, folder: process.cwd() };
     const problem = targetProblem(target);
     if (problem !== undefined) {
@@ -101,23 +101,27 @@ export const adoptCommand: CliCommand = {
     const ofArguments = meant.map(({ taskId, name }, index) => ({ taskId, name: named[index]?.name ?? name }));
     const wanted = [...ofArguments, ...inFile].map((each): WantedTask => ({ ...each, profile }));
     requireOneName(wanted);
-    const asked = types ?? context.settings.actionTypes;
     const secrets = new Secrets(context.redact, importFile === undefined ? undefined : notImported);
-    const { tasks, gone } = await readTasks(wanted, asked, secrets, context);
+    const { tasks, gone } = await readTasks(wanted, types, secrets, context);
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const nameless = gone.some((each) => each.endsWith("=")) ? " In TASK=NAME, NAME must not be empty." : "";
       const message = `The service does not show ${counted(gone.length, "task")} to this account: ${gone.join(", ")}. For each, ${whyNotYours}.${nameless} ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
-    requireActions(tasks, asked);
+    requireActions(
+      tasks,
+      types.length > 0
+        ? `of the types ${types.join(", ")}`
+        : `without their types or of the types ${knownTypes(context)}`,
+    );
     const plan = adoptedFiles(tasks, target);
     const replaced = plan.files.filter(({ present }) => present === "other").map(({ path }) => path);
     if (replaced.length > 0) {
       await cli.confirm(`Replace ${described(replaced, "file")}?`, yes, "No file was written.");
     }
     await writeFiles(plan.files, target.folder, cli.interrupted);
-    const next = importFile === undefined ? [] : importNext(importFile, asked, context.settings.actionTypes);
+    const next = importFile === undefined ? [] : importNext(importFile, types, context.settings.actionTypes);
     return {
       json: {
         tasks: plan.tasks,
@@ -149,21 +153,22 @@ function requireOneName(wanted: readonly WantedTask[]): void {
 }
 
 /** The plugin reads the tasks again, with the types of its own configuration. */
-function importNext(file: string, asked: readonly string[], configured: readonly string[]): string[] {
-  const types = asked.join(",");
+function importNext(file: string, named: readonly string[], configured: readonly string[]): string[] {
+  const types = named.join(",");
   return [
     "",
     "Next:",
-    ...(types === configured.join(",") ? [] : [`  pulumi config set webextract:actionTypes ${shellQuoted(types)}`]),
+    ...(named.length === 0 || types === configured.join(",")
+      ? []
+      : [`  pulumi config set webextract:actionTypes ${shellQuoted(types)}`]),
     `  pulumi import --file ${shellQuoted(file)}`,
   ];
 }
 
 /** Without an action, the files would declare nothing but ids: most often, the service needs other types. */
-function requireActions(tasks: readonly AdoptedTask[], types: readonly string[]): void {
+function requireActions(tasks: readonly AdoptedTask[], asked: string): void {
   if (tasks.every(({ shown }) => shown === 0)) {
     const taskIds = tasks.map(({ taskId }) => taskId);
-    const asked = types.length === 0 ? "without their types" : `of the types ${types.join(", ")}`;
     throw new CliError(
       `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} ${adviceOnTypes}`,
       "failed",

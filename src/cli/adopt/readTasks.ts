@@ -2,30 +2,35 @@ import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { readTaskShown } from "../../resources/adopt/adoptedTask";
 import type { Secrets } from "../../resources/adopt/secrets";
 import type { Context } from "../../resources/resource";
+import { documentedTypes } from "../../resources/task/taskPresence";
 import { isServiceError } from "../../service/errors/errors";
 import type { WantedTask } from "./wantedTasks";
 
+/** The types for which a service that shows actions only by type is asked, if the user names none. */
+export function knownTypes({ settings }: Pick<Context, "settings">): string {
+  return [...new Set([...documentedTypes, ...settings.actionTypes])].join(", ");
+}
+
 /**
  * Reads tasks with all settings that the service shows. Makes no write.
- * @param actionTypes the types of the actions to read; an empty list asks the service for all
+ * @param types the types of the only actions to read; an empty list asks the service for all
  * @returns the tasks, and the ids of those that the service does not know
  * @throws ServiceError if the service cannot be asked
  */
 export async function readTasks(
   wanted: readonly WantedTask[],
-  actionTypes: readonly string[],
+  types: readonly string[],
   secrets: Secrets,
   context: Context,
 ): Promise<{ tasks: AdoptedTask[]; gone: string[] }> {
-  const asking = { ...context, settings: { ...context.settings, actionTypes } };
   // The contract does not say what an empty list of types does, so even a response to it can lack actions.
   const note =
-    actionTypes.length === 0
-      ? "The actions were read without naming types. If one is missing, run the command again with --types."
-      : `Only actions of these types were read: ${actionTypes.join(", ")}. Use --types to read others.`;
+    types.length === 0
+      ? `The actions were read without naming types, or where that shows none, those of the types ${knownTypes(context)}. If one is missing, run the command again with --types.`
+      : `Only actions of these types were read: ${types.join(", ")}. Use --types to read others.`;
   const gone: string[] = [];
   const read = [...new Map(wanted.map((each) => [each.taskId, each])).values()].map(async (each) => {
-    const task = await readTaskShown(each.taskId, secrets, asking).catch((error: unknown) => {
+    const task = await readTaskShown(each.taskId, secrets, context, types).catch((error: unknown) => {
       if (isServiceError(error, "notYours")) {
         return undefined;
       }

@@ -40,13 +40,13 @@ export const probeCommand: CliCommand = {
   name: "probe",
   summary: "find out which settings fit the service, where its contract is silent",
   details:
-    `The command sends at most ${mostReads} requests, one after the other. All of them read. A few must be refused: reads of a task ` +
+    `The command sends at most ${mostReads} requests, which only read. A few must be refused: reads of a task ` +
     "that does not exist, and refreshes with an invented refresh token. " +
-    "The report is Markdown for an issue. It has no host, id, credential or value of a row. " +
+    "The report is Markdown for an issue, without hosts, ids, credentials and values of rows. " +
     "The exit code is 1 if the present settings do not fit the service.\n" +
-    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy. Its id is ` +
-    "shown as soon as it exists. The task itself and all other tasks and rows stay as they are. With --start, it starts one run of the copy, which may cost money. " +
-    "A copy or a start is sent again only after a response that proves that nothing was done. " +
+    `With --write, it copies one task, and tries all operations on the copy, with at most ${mostRequests} requests. The API cannot delete the copy. ` +
+    "All other tasks and rows stay as they are. With --start, it starts one run of the copy, which may cost money. " +
+    "Neither is sent again, unless a response proves that nothing was done. " +
     "The exit code is then 1 only if something is found that no setting fits.",
   connects: true,
   options: [

@@ -1,7 +1,7 @@
 import { splitLines } from "../lists/lines";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { fieldOf, itemsOf, lookUpByAll, propertiesShown } from "../task/taskPresence";
+import { fieldOf, itemsOf, lookUpAllActions, lookUpByAll, propertiesShown } from "../task/taskPresence";
 import { counted, isBrokenText } from "../values";
 import type { Secrets } from "./secrets";
 
@@ -48,13 +48,16 @@ export type PropertyValue = string | number | boolean | typeof secretValue;
 
 /**
  * Reads a task with all settings that the service shows. Undefined if the service says that the task does not exist.
+ * @param types the types of the only actions to read; none for all actions
  */
 export async function readTaskShown(
   taskId: string,
   secrets: Secrets,
   context: Context,
+  types: readonly string[] = [],
 ): Promise<AdoptedTask | undefined> {
-  const presence = await lookUpByAll(taskId, [], context);
+  const only = { ...context, settings: { ...context.settings, actionTypes: types } };
+  const presence = await (types.length === 0 ? lookUpAllActions(taskId, context) : lookUpByAll(taskId, [], only));
   if (presence.is === "gone") {
     return undefined;
   }

@@ -45,7 +45,7 @@ export async function verifyRun(taskId: string, lotNo: string, { client, warn }:
       return;
     }
   } catch (error) {
-    if (!isServiceError(error, "notFound", "refused", "plan")) {
+    if (!isServiceError(error, "notFound", "refused", "plan", "invalidRequest")) {
       throw error;
     }
     why = `The service does not show the rows of ${run}: ${messageOf(error)}`;

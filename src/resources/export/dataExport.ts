@@ -1,3 +1,4 @@
+import { isOwnRunId } from "../../service/contract/ownRunIds";
 import { isRecord } from "../../values/isRecord";
 import type { Problem } from "../args";
 import {
@@ -106,6 +107,13 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     }
     if (markExported === true && settings.markScope === "returned" && (scope === "all" || scope === "batch")) {
       const reason = `must be "notExported" with markExported if webextract:markScope is "returned", because only the rows returned by that read are marked`;
+      problems.push({ path: "scope", reason });
+    }
+    if (
+      scope === "batch" &&
+      (isOwnRunId(args.lotNo) || (settings.startsWithoutLotNo === true && holdsUnknown(args.lotNo)))
+    ) {
+      const reason = `must be "notExported", or "all" with checks, because webextract:startsWithoutLotNo is set: the service knows no lotNo of the run`;
       problems.push({ path: "scope", reason });
     }
     checkMarkedPages(args, context);

@@ -1,3 +1,4 @@
+import { isOwnRunId } from "../../service/contract/ownRunIds";
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { Context, RunReason, Statuses } from "../resource";
@@ -50,7 +51,8 @@ export async function waitForRun(
     rows = await countRows(run, context, deadlineSeconds);
     // Without any row, the run may not have begun to extract. While the list is that of an earlier run, this run's
     // subtasks may all wait.
-    const canSettle = is === "ended" || (seen.shows === "nothing" && rows !== 0);
+    // Without a lotNo, the rows are those of all runs of the task, and tell nothing of a run without a list.
+    const canSettle = is === "ended" || (seen.shows === "nothing" && rows !== 0 && !isOwnRunId(lotNo));
     if (!canSettle) {
       settledSince = undefined;
     } else if (settledSince === undefined || rows !== before) {
@@ -124,8 +126,12 @@ async function countRows(
   const isNeeded = finishedWhen === "rowsSettled";
   const deadlineSeconds = isNeeded ? secondsLeft : Math.min(mostSecondsForProgress, secondsLeft);
   try {
-    const request = { taskId, lotno: lotNo, offset: 0, size: 1 };
-    return (await client.getBatchData(request, { signal: interrupted, deadlineSeconds })).data.total;
+    const request = { taskId, offset: 0, size: 1 };
+    const options = { signal: interrupted, deadlineSeconds };
+    const read = isOwnRunId(lotNo)
+      ? client.getData(request, options)
+      : client.getBatchData({ ...request, lotno: lotNo }, options);
+    return (await read).data.total;
   } catch (error) {
     if (isNeeded || !isServiceError(error)) {
       throw error;

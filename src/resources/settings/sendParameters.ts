@@ -5,7 +5,7 @@ import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf } from "../task/taskPresence";
 import { actionsBefore } from "./restore";
 import type { Loop, LoopOf, Write } from "./setting";
-import { hasSameValue, listed, listOf, shownSetting, toUpdates } from "./setting";
+import { hasSameValue, listed, listOf, shownSetting, toLoopUpdate, toUpdates } from "./setting";
 
 type LoopWrite = Extract<Write, { part: "loop" }>;
 
@@ -62,8 +62,8 @@ export async function sendParameters(
       }
     }
   }
-  for (const { actionId, value } of alone) {
-    await client.updateLoopItems({ taskId, actionId, ...value });
+  for (const loop of alone) {
+    await client.updateLoopItems({ taskId, ...toLoopUpdate(loop) });
     took();
   }
   return updated;

@@ -120,6 +120,15 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   return same ? (before as T & string) : now;
 }
 
+/** As updateLoopItems spells the types that documentation names. getActions shows one of them as `URLList`. */
+const loopTypes = ["UrlList", "TextList"];
+
+/** A loop for updateLoopItems, with the type in its spelling: a service can refuse the one that it shows. */
+export function toLoopUpdate({ actionId, value }: LoopOf<Omit<LoopItemsUpdate, "actionId">>): LoopItemsUpdate {
+  const spelled = loopTypes.find((each) => each.toLowerCase() === value.loopType.toLowerCase());
+  return { actionId, ...value, loopType: spelled ?? value.loopType };
+}
+
 /** Advice: TaskLoopItems does not declare the type of its action. */
 export const howToReadLists =
   "To have the list read first, add the type of the loop's action to webextract:actionTypes.";

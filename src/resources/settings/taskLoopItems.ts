@@ -8,6 +8,7 @@ import { checkLoop, loopOf, loopSpec } from "./loop";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";
 import type { ActionLoop, Loop } from "./setting";
+import { toLoopUpdate } from "./setting";
 import type { SettingsForm } from "./settingsLife";
 import { settingsLife } from "./settingsLife";
 
@@ -59,7 +60,7 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
   async send({ taskId, writes }, { client }) {
     for (const write of writes) {
       if (write.part === "loop") {
-        await client.updateLoopItems({ taskId, actionId: write.actionId, ...write.value });
+        await client.updateLoopItems({ taskId, ...toLoopUpdate(write) });
       }
     }
     return undefined;

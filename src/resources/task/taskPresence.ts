@@ -34,6 +34,16 @@ export async function lookUpByAll(taskId: string, types: readonly string[], cont
       });
 }
 
+/**
+ * A task with all of its actions. Some services show them only by type: then with those of the documented types and of
+ * the configuration, which adds types and leaves none out.
+ */
+export async function lookUpAllActions(taskId: string, context: Context): Promise<Presence> {
+  const first = await askForActions(taskId, [], context);
+  const isShown = first.is === "there" && first.actions.length > 0;
+  return isShown || first.is === "gone" ? first : lookUpByAll(taskId, documentedTypes, context);
+}
+
 /** Whether a task exists, for a caller without actions to ask for. */
 export async function lookUpExistence(taskId: string, context: Context): Promise<Presence["is"]> {
   return (await lookUpByAll(taskId, [], context)).is;

@@ -4,6 +4,7 @@ import { checkValue } from "../../values/kinds";
 import type { ServiceClientOptions } from "../options";
 import type { Operation, OperationName } from "./operations";
 import { operations } from "./operations";
+import { isOwnRunId } from "./ownRunIds";
 import type { UpdateTaskUrlsRequest } from "./types";
 
 /** A checked request, ready to be sent any number of times. */
@@ -49,6 +50,10 @@ export function prepare(name: OperationName, request: object, choices: WireChoic
   const fields = checkValue(operation.request, given, "", problems) as object;
   const [problem] = problems;
   if (problem !== undefined) return { ...prepared, problem: `not sent: ${problem.path} ${problem.reason}.` };
+  if (isOwnRunId(given.lotno)) {
+    const why = `the service gave run "${given.lotno}" no lotNo, so its rows cannot be read as a batch. Read all rows of the task, or those that are not exported.`;
+    return { ...prepared, problem: `not sent: ${why}` };
+  }
   switch (operation.sends) {
     case "json":
       return { ...prepared, json: JSON.stringify(fields) };

@@ -5,19 +5,23 @@ import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
 import type { Operation, OperationName, ResponseOf } from "./operations";
 import { operations } from "./operations";
+import { newOwnRunId } from "./ownRunIds";
 import { saysSuccess } from "./successWords";
 
 /**
  * @param request its fields
+ * @param startsWithoutLotNo whether a start is confirmed without a lotNo
  * @throws ContractBreach that names the field and the kind of its value
  */
 export function readResponse<Name extends OperationName>(
   name: Name,
   body: Buffer,
   request: Readonly<Record<string, unknown>> = {},
+  startsWithoutLotNo = false,
 ): ResponseOf<Name> {
   const { doneData, madeId, nullData }: Operation<object, unknown> = operations[name];
-  const sent = parseJson(body);
+  const came = parseJson(body);
+  const sent = name === "startTask" && startsWithoutLotNo ? withLotNo(came) : came;
   const whole = isRecord(sent) && sent.data === null ? { ...sent, data: nullData ?? null } : sent;
   const kind = operations[name].response as Kind<ResponseOf<Name>>;
   if (
@@ -31,6 +35,19 @@ export function readResponse<Name extends OperationName>(
   if (!isRecord(whole) || !saysSuccess(whole.error)) return read(kind, whole, "");
   // Services that say it in words are older ones, whose responses may have no requestId.
   return read(kind, { ...whole, requestId: whole.requestId ?? "", data: whole.data ?? doneData?.(request) }, "");
+}
+
+/**
+ * The response to a start with an id of ours, if it has no lotNo. It must say that the service sent it, by a requestId
+ * or by words: other responses without data do not show a start.
+ */
+function withLotNo(response: unknown): unknown {
+  if (!isRecord(response)) return response;
+  const { data = null, requestId, error } = response;
+  const isConfirmed = fitting(id, requestId) !== undefined || saysSuccess(error);
+  const fields = isRecord(data) ? data : {};
+  const isWithout = data === null || data === true || (isRecord(data) && (data.lotNo ?? null) === null);
+  return isConfirmed && isWithout ? { ...response, data: { ...fields, lotNo: newOwnRunId() } } : response;
 }
 
 /** The value with the strings of the shape: an empty one in place of what is no string. Ids stay as they are. */

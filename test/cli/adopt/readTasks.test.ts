@@ -24,11 +24,11 @@ describe("reading tasks to adopt", () => {
 
   const read = async (
     behaviour: Partial<Behaviour>,
-    { taskIds = ["task-1"], types = [] as string[] } = {},
+    { taskIds = ["task-1"], types = [] as string[], actionTypes = "" } = {},
   ): Promise<{ tasks: AdoptedTask[]; gone: string[] }> => {
     emulator = await startEmulator({ seed, behaviour });
     const { accessToken } = emulator.credentials;
-    const config: Record<string, string> = { baseUrl: emulator.url, accessToken, maxRetries: "0" };
+    const config: Record<string, string> = { baseUrl: emulator.url, accessToken, maxRetries: "0", actionTypes };
     const host = new Host(
       (key) => config[key],
       noEngine(() => undefined, new AbortController().signal),
@@ -60,9 +60,15 @@ describe("reading tasks to adopt", () => {
   });
 
   for (const getActionsEmptyTypes of ["none", "refused"] as const) {
-    it(`declares the task alone if the service lists no actions without types (${getActionsEmptyTypes})`, async () => {
-      const found = await read({ getActionsEmptyTypes });
-      assert.deepEqual(idsOf(found), [[]]);
+    it(`asks for the documented types and those of the configuration if it lists none without types (${getActionsEmptyTypes})`, async () => {
+      const found = await read({ getActionsEmptyTypes }, { taskIds: ["task-1", "task-2"], actionTypes: "WaitAction" });
+      assert.deepEqual(idsOf(found), [
+        ["open", "each"],
+        ["open", "each"],
+      ]);
+      const bodies = emulator.requests.map(({ body }) => (body as { actionTypes: string[] }).actionTypes);
+      const known = ["EnterTextAction", "LoopAction", "NavigateAction", "WaitAction"];
+      assert.deepEqual(bodies.at(-1), known);
       assert.match(found.tasks[0]?.notes[0] ?? "", /run the command again with --types/);
     });
   }
@@ -74,6 +80,11 @@ describe("reading tasks to adopt", () => {
       assert.deepEqual(idsOf(found), [["open"]]);
     });
   }
+
+  it("leaves nothing out because the configuration names a type", async () => {
+    const found = await read({ getActionsEmptyTypes: "all" }, { actionTypes: "LoopAction" });
+    assert.deepEqual(idsOf(found), [["open", "each"]]);
+  });
 
   it("makes no write", async () => {
     await read({ getActionsEmptyTypes: "refused" }, { taskIds: ["task-1", "nowhere"] });

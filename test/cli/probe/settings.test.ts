@@ -13,6 +13,7 @@ const needed: [behaviour: Partial<Behaviour>, key: string, value: string][] = [
   ],
   [{ markScope: "returned" }, "webextract:markScope", "returned"],
   [{ dataPageMax: 200 }, "webextract:pageSize", "200"],
+  [{ startResponse: "null" }, "webextract:startsWithoutLotNo", "true"],
 ];
 
 describe("the settings of probe --write --start", function () {
@@ -33,8 +34,8 @@ describe("the settings of probe --write --start", function () {
   }
 
   it("are said to be none if nothing helps, with the limitation", async () => {
-    const { findings } = await probeAndWork({ startResponse: "null" }, true);
+    const { findings } = await probeAndWork({ taskGone: "serverError" }, true);
     const [limit] = findings.filter(({ consequence }) => consequence === "notHandled");
-    assert.match(limit?.limitation ?? "", /^CloudRun ends with an error that says that a run may exist/);
+    assert.match(limit?.limitation ?? "", /^A refresh does not see that a task is gone/);
   });
 });

@@ -9,14 +9,7 @@ import { skipWaits } from "../../service/skipWaits";
 import { original, probeWriting, seedFor, startSite } from "./writing";
 
 /** Behaviours against which no setting helps. The report says so, with the limitation. */
-export const limited = [
-  "errorBody=html",
-  "errorBody=empty",
-  "badGatewayEvery=6",
-  "startResponse=null",
-  "startResponse=true",
-  "taskGone=serverError",
-];
+export const limited = ["errorBody=html", "errorBody=empty", "badGatewayEvery=6", "taskGone=serverError"];
 
 /** The configuration with the settings of a report. */
 function configOf({ settings }: ProbeReport): Partial<Record<ConfigKey, string>> {

@@ -125,6 +125,22 @@ describe("the loops of updateTaskParameters", () => {
     assert.match(world.warnings.join(), /getActions does not show it so/);
   });
 
+  it("are sent by updateLoopItems in its own spelling of the type, in which getActions need not show it", async () => {
+    await start({ loopsInActions: "ignored", loopTypeWritten: "strict", loopTypeRead: "upperUrl" });
+    const read = { actionType: "LoopAction", loop: { loopType: "URLList", items: ["a"] } };
+    await world.declare("TaskParameters").up({ taskId: "task-1", actions: { open, each: read } });
+    const items = { actionId: "each", loopType: "URLList", items: ["b"] };
+    const loops = world.declare("TaskLoopItems");
+    await loops.up({ taskId: "task-2", ...items });
+    assert.deepEqual(
+      world.sent("updateLoopItems").map((body) => (body as { loopType: string }).loopType),
+      ["UrlList", "UrlList"],
+    );
+    assert.equal(loops.state.loopType, "URLList");
+    assert.equal(await loops.refresh(), true);
+    assert.equal(await loops.up({ taskId: "task-2", ...items }), "nothing");
+  });
+
   it("that append are always sent by updateLoopItems", async () => {
     await start({});
     const append = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["x"], mode: "append" } };

@@ -5,6 +5,7 @@ import type { Row, RowPage, RowSource, ServiceClient } from "../../../src/servic
 import { isServiceError } from "../../../src/service";
 import type { Context } from "../../internals/resources";
 import { ActionReader, sendParameters } from "../../internals/resources";
+import { isOwnRunId } from "../../internals/service";
 
 /** What the waiting loop of a user needs to know about the service. */
 export interface LifeSettings {
@@ -73,9 +74,11 @@ export async function liveOnce(
     settings,
   );
   const { rowOrder, batchRows } = emulator.behaviour;
-  const all = emulator.inspect.rows(taskId, lotNo);
+  const isBatch = !isOwnRunId(lotNo);
+  const all = emulator.inspect.rows(taskId);
   const texts = all.map((each) => JSON.stringify(each));
-  const inBatch = batchRows === "all" ? all : all.filter((_row, index) => texts.indexOf(texts[index] ?? "") === index);
+  const inBatch =
+    batchRows === "all" || !isBatch ? all : all.filter((_row, index) => texts.indexOf(texts[index] ?? "") === index);
   assert.deepEqual(rows, rowOrder === "oldestFirst" ? inBatch : inBatch.toReversed(), "the rows of the batch");
   const received = await read(client, { taskId });
   // A row can arrive after the last page.
@@ -155,7 +158,8 @@ async function waitForRows(
       const ours = subtasks.length > 0 && subtasks.every(({ subTaskId }) => !run.before.includes(subTaskId));
       if (!ours || !subtasks.every(({ status }) => settings.finished.includes(status.toLowerCase()))) continue;
     }
-    const pages = await read(client, { taskId: run.taskId, lotNo: run.lotNo });
+    const { taskId, lotNo } = run;
+    const pages = await read(client, isOwnRunId(lotNo) ? { taskId } : { taskId, lotNo });
     const rows = rowsOf(pages);
     // Rows may still arrive after the last subtask has finished. The rows have settled when several polls return the same number.
     settled = rows.length === lastCount && rows.length > 0 && pages.at(-1)?.complete === true ? settled + 1 : 0;

@@ -1,5 +1,11 @@
 import type { Setting } from "./world";
 
+const withoutLotNo: Setting = {
+  text: "`startsWithoutLotNo: true`, and reads of all rows in place of a batch",
+  onEngine: "`webextract:startsWithoutLotNo`",
+  options: { startsWithoutLotNo: true },
+};
+
 /** The settings for behaviours that the client cannot detect, by `name=value`. */
 export const settingFor: Record<string, Setting> = {
   "refreshPath=tokenRefresh": {
@@ -12,6 +18,8 @@ export const settingFor: Record<string, Setting> = {
     onEngine: "`webextract:credentials`",
     options: { credentials: "bearer" },
   },
+  "startResponse=null": withoutLotNo,
+  "startResponse=true": withoutLotNo,
   "statusWords=unknown": {
     text: "the service's own word for finished, in the caller's wait",
     onEngine: "`webextract:statuses`",

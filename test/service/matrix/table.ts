@@ -61,7 +61,7 @@ export function pageOf(verdicts: Verdict[]): string {
 
 The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves behaviours open in which services differ.
 [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
-\`npx webextract probe\` finds out how your service behaves, and names the settings that fit. With \`--write --start\`, it tries each behaviour on a copy of a task.
+\`npx webextract probe\` finds out how your service behaves, and names the settings that fit.
 
 Under each behaviour, under every pair of them, and on the real engine under combinations, every row is in the file, only rows in the file are marked, and no task is copied and no run is started twice.
 
@@ -83,7 +83,7 @@ ${handled.join(", ")}.
 
 ## What no probe tells apart
 
-\`probe --write --start\` finds each behaviour and each pair of behaviours of this page, or says that the responses do not show it. These it cannot find from outside:
+\`probe --write --start\` finds the behaviours of this page, or says that the responses do not show them, except for these:
 
 ${Object.entries(hidden)
   .map(

@@ -1,5 +1,5 @@
 import type { ActionShown } from "../../../resources/task/taskPresence";
-import { fieldOf, itemsOf, pairOf } from "../../../resources/task/taskPresence";
+import { documentedTypes, fieldOf, itemsOf, pairOf } from "../../../resources/task/taskPresence";
 import { isPlainMap } from "../../../resources/values";
 import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
@@ -7,7 +7,6 @@ import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
 import { CliError } from "../../exitCodes";
 import { clockFinding } from "../../findings/findings";
-import { usualTypes } from "../../options";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import {
   described,
@@ -155,7 +154,7 @@ function shapeOfActions(actions: readonly ActionShown[]): "list" | "map" | "flat
 /** getActions of the copy and of a task that does not exist, in one request. */
 export async function severalTasks({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
   const missing = unissued(taskId);
-  const request = { taskIds: [taskId, missing], actionTypes: [...usualTypes] };
+  const request = { taskIds: [taskId, missing], actionTypes: [...documentedTypes] };
   const { response, refusal } = await replyOf(client.getActions(request));
   if (response !== undefined) {
     const isThere = response.data.some(({ taskId }) => taskId === missing);

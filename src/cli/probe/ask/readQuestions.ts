@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { ServiceTraits } from "../../../resources/resource";
 import { terminalStatusOf } from "../../../resources/run/statuses";
 import type { ActionShown } from "../../../resources/task/taskPresence";
-import { fieldOf } from "../../../resources/task/taskPresence";
+import { documentedTypes, fieldOf } from "../../../resources/task/taskPresence";
 import { plain, saysSuccess } from "../../../service/contract/successWords";
 import type { DataPage } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
-import { usualTypes } from "../../options";
 import type { Answer, FittingSetting, OnTask, Probing } from "../question";
 import {
   described,
@@ -149,7 +148,7 @@ export async function refreshPath({ clientWith, options }: Probing): Promise<Ans
 /** The actions of the usual types and of those of the settings. Undefined if the service refuses to show them. */
 export async function readActions(
   { client, settings, taskId }: OnTask,
-  types = [...usualTypes, ...settings.actionTypes],
+  types = [...documentedTypes, ...settings.actionTypes],
 ): Promise<ActionShown[] | undefined> {
   const actionTypes = [...new Set(types)].sort();
   const { response } = await replyOf(client.getActions({ taskIds: [taskId], actionTypes }));

@@ -3,12 +3,12 @@ import { readResponse } from "../../../service/contract/responses";
 import type { StartedRun } from "../../../service/contract/types";
 import { isServiceError } from "../../../service/errors/errors";
 import type { Answer, OnCopy, OnRun, TrialRun } from "../question";
-import { described, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
+import { described, needsSetting, readRows, refusalIn, refused, shapeOf, vocabulary } from "../question";
 import { fieldAt, replyOf } from "../requests";
 import { foreignWords, isRunning, running } from "./readQuestions";
 
 /** The one start. */
-export async function start({ client, requests, trial, taskId }: OnCopy): Promise<Answer> {
+export async function start({ client, requests, trial, taskId, options }: OnCopy): Promise<Answer> {
   trial.making("run");
   const begun = requests.now;
   let body: Buffer;
@@ -38,19 +38,22 @@ export async function start({ client, requests, trial, taskId }: OnCopy): Promis
   }
   const data = fieldAt(requests.last?.body, "data");
   const isKnown = data === true || data === null;
-  return {
-    is: "problem",
-    found: `The response has no lotNo: its data is ${isKnown ? String(data) : `a ${typeof data}`}.`,
-    behaviours: isKnown ? [`startResponse=${data}`] : [],
-    limitation:
-      "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface, and export them with scope all or notExported.",
-  };
+  const found = `The response has no lotNo: its data is ${isKnown ? String(data) : `a ${typeof data}`}. Export such runs with scope notExported, or all with checks.`;
+  const behaviours = isKnown ? [`startResponse=${data}`] : [];
+  if (startedRun(body, true) === undefined) {
+    const limitation =
+      "CloudRun ends with an error that says that a run may exist, although it runs: start runs in the service's own interface.";
+    return { is: "problem", found, behaviours, limitation };
+  }
+  return options.startsWithoutLotNo === true
+    ? { found, behaviours }
+    : needsSetting("startsWithoutLotNo", "true", { found, behaviours });
 }
 
 /** As the client reads it; undefined if the response has no lotNo. */
-function startedRun(body: Buffer): StartedRun | undefined {
+function startedRun(body: Buffer, withoutLotNo = false): StartedRun | undefined {
   try {
-    return readResponse("startTask", body).data;
+    return readResponse("startTask", body, {}, withoutLotNo).data;
   } catch {
     return undefined;
   }
