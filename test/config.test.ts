@@ -60,6 +60,21 @@ describe("configuration", () => {
     assert.deepEqual(both.config.runLabels, ["a", "b"]);
   });
 
+  it("shows what Pulumi makes of a run label without quotes", () => {
+    const given = (runLabel: string) =>
+      parseGivenConfig((key) => ({ baseUrl: "https://one.test", runLabel })[key as string], ["runLabel"], {});
+    const [problem = ""] = given("2026-11-29 00:00:00 +0000 UTC").problems;
+    assert.match(
+      problem,
+      /^webextract:runLabel must be 1 to 100 .*; got the date 2026-11-29: write "2026-11-29", in quotes\.$/,
+    );
+    assert.match(given("7").unread ?? "", /^webextract:runLabel is "7"\. Without quotes, 007 .* would be 7 too\./);
+    assert.deepEqual(
+      ["20261129", "night-7", "2026-11-29"].flatMap((label) => given(label).unread ?? []),
+      [],
+    );
+  });
+
   it("names an empty run label, with which no run would start", () => {
     const service = { baseUrl: "https://one.test" };
     assert.equal(parse(service, { WEBEXTRACT_RUN_LABEL: "night" }).config.emptyLabel, undefined);

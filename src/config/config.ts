@@ -24,6 +24,7 @@ interface ParsedConfig {
 
 /** The configuration with a warning of variables that nothing reads, if there are any. */
 interface GivenConfig extends ParsedConfig {
+  /** A warning about them, and about a label that may have been another one. */
   unread: string | undefined;
 }
 
@@ -162,7 +163,15 @@ export function parseGivenConfig(
   }
   const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
-  return { config, problems, noService, unread: describeUnread(others) };
+  const unread = [describeUnread(others), shortNumber(read("runLabel"))].flatMap((each) => each ?? []).join("\n");
+  return { config, problems, noService, unread: unread === "" ? undefined : unread };
+}
+
+/** Pulumi hides whether a number in the configuration had quotes. */
+function shortNumber(label: string | undefined): string | undefined {
+  return /^\d{1,4}$/.test(label ?? "")
+    ? `webextract:runLabel is "${label}". Without quotes, 007 in the configuration would be 7 too. Add a letter, or set ${configKeys.runLabel.environment}.`
+    : undefined;
 }
 
 /** A job whose label is empty would be green for weeks without a run. */
@@ -204,7 +213,12 @@ function parsed(
   // A long one can be a credential in the wrong place, and a map or a list can contain one or be one.
   const isShown = isSecret !== true && kind.is !== "map" && raw.length <= longestShown && !/[{["]/.test(raw);
   const ofPath = found.flatMap(({ reason }) => /; got a path .*/.exec(reason) ?? [])[0];
-  const got = ofPath ?? (isShown ? `; got ${JSON.stringify(raw)}` : "");
+  const [, date, time] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \+0000 UTC$/.exec(raw) ?? [];
+  // Pulumi makes this of a date without quotes.
+  const ofDate =
+    date &&
+    `; got the date ${date}${time === "00:00:00" ? `: write "${date}", in quotes` : ` ${time}: write it in quotes`}`;
+  const got = ofPath ?? ofDate ?? (isShown ? `; got ${JSON.stringify(raw)}` : "");
   problems.push(`${name} must be ${allowed ?? describeShape(kind)}${got}.`);
   return undefined;
 }

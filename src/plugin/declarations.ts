@@ -103,16 +103,25 @@ export class Declarations {
   }
 
   /** Once in a command, as the classes do. The id of a run that is not started yet is unknown in a preview. */
-  private warnOfUnfinishedRun(urn: string, { lotNo }: Properties): void {
-    if (typeof lotNo !== "string" || this.hasWarned) {
+  private warnOfUnfinishedRun(urn: string, { lotNo, taskId }: Properties): void {
+    if (lotNo === undefined || this.hasWarned) {
       return;
     }
-    const run = this.runs.get(lotNo);
+    const run = typeof lotNo === "string" ? this.runs.get(lotNo) : this.newRun(urn, taskId);
     const { waitFor = "started" } = (run === undefined ? undefined : this.declared.get(run))?.args ?? {};
     if (run !== undefined && waitFor === "started") {
       this.hasWarned = true;
       this.host.engine.log.warn(unfinishedRunAdvice(titleOf(urn), titleOf(run)), run);
     }
+  }
+
+  /** The only run of the task, or else that whose name an export of a manifest begins with. */
+  private newRun(urn: string, taskId: unknown): string | undefined {
+    const ofTask = [...this.declared].filter(
+      ([, { resource, args }]) => resource.provides === "runs" && args.taskId === taskId,
+    );
+    const runs = ofTask.map(([each]) => each);
+    return runs.length === 1 ? runs[0] : runs.find((each) => namesExportOf(partsOfUrn(each).name, urn));
   }
 
   noteDiff(urn: string, id: string, is: "none" | "update" | "replace"): void {
@@ -254,4 +263,8 @@ function tooEarly(run: string, settings: string, { urn, args }: Step): ProviderE
     `${titleOf(run)} starts before ${titleOf(settings)} has written its settings to task "${String(args.taskId)}", because the program does not say that it depends on them. ` +
       `${nothing} Add dependsOn with ${titleOf(settings)}, and with all other settings of the task, to the options of ${titleOf(run)}.`,
   );
+}
+
+function namesExportOf(task: string, urn: string): boolean {
+  return partsOfUrn(urn).name.startsWith(`${task}-`);
 }

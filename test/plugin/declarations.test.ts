@@ -171,4 +171,17 @@ describe("what a program of the native plugin declares", () => {
     assert.deepEqual(await warningsFor({}), [expected]);
     assert.deepEqual(await warningsFor({}), [], "once in a command");
   });
+
+  it("warns in a preview of an export whose run is not started yet and is not waited for", async () => {
+    const args = { ...runArgs, scope: "batch", lotNo: unknownText, path: "rows.ndjson" };
+    await world.checked("CloudRun", { ...runArgs, waitFor: "finished" });
+    await world.checked("DataExport", args);
+    assert.deepEqual(world.warnings, []);
+    await world.checked("CloudRun", runArgs);
+    await world.checked("DataExport", args);
+    assert.match(
+      world.warnings.join(),
+      /DataExport "DataExport" takes lotNo from CloudRun "CloudRun", which does not wait/,
+    );
+  });
 });

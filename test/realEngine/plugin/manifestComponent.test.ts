@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests and programs have variables
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isLarge } from "../../environment";
 import { slowIt } from "../slowIt";
@@ -106,8 +106,11 @@ describe("a Manifest of a YAML program", () => {
 
   it("shows what a preview leaves out as unknown", async () => {
     world.project.write("tasks/more.yaml", novels);
+    world.project.write("tasks/soon.yaml", novels.replace(", waitFor: finished", ""));
     const { output } = await world.project.run(["preview", "--refresh", "--exclude", "**more**"]);
     assert.doesNotMatch(output, /struct type|error/);
+    assert.match(output, /warning: DataExport "soon-rows" takes lotNo from CloudRun "soon", which does not wait/);
+    rmSync(join(world.project.folder, "tasks/soon.yaml"));
     assert.match(output, /unchanged/);
   });
 
