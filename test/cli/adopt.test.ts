@@ -202,7 +202,7 @@ describe("webextract adopt, validate and plan-report", () => {
     const ended = await world.run("adopt shop-1=same shop-2=SAME --out tasks");
     assert.equal(ended.code, 0, ended.stderr);
     assert.match(ended.stdout, /^2 tasks in all\.$/m);
-    assert.match(ended.stdout, /^Names that were changed, .*:\n {2}"SAME" of shop-2 is called SAME-2$/m);
+    assert.match(ended.stdout, /^Names that were changed, .*: "SAME" of shop-2 is called SAME-2$/m);
     const again = await world.run("adopt shop-1=one shop-2=two --out others");
     assert.doesNotMatch(again.stdout, /changed/);
   });
@@ -262,6 +262,10 @@ describe("webextract adopt, validate and plan-report", () => {
     );
     const validated = await world.run("validate tasks");
     assert.deepEqual([validated.code, validated.stdout], [0, "2 tasks, no problem.\n"]);
+    const online = "https://raw.githubusercontent.com/pulumi-webextract/pulumi-webextract/main/manifest.schema.json";
+    assert.ok(read("tasks/books.yaml").startsWith(`# yaml-language-server: $schema=${online}\n`));
+    writeFileSync(world.path("package.json"), "{}");
+    assert.equal((await world.run("adopt shop-1=books --ids-file ids.csv --out tasks --yes")).code, 0);
     for (const [file, up] of [
       ["tasks/books.yaml", "../"],
       ["tasks/Shops-DE/Bücher-Co.yaml", "../../"],

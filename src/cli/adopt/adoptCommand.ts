@@ -180,7 +180,9 @@ function requireActions(tasks: readonly AdoptedTask[], asked: string): void {
 function linesOf({ tasks, files }: AdoptedFiles): string[] {
   const written = files.filter(({ present }) => present !== "same").map(({ path }) => path);
   const same = files.filter(({ present }) => present === "same").map(({ path }) => path);
-  const changed = tasks.filter(({ originalName }) => originalName !== undefined);
+  const changed = tasks.flatMap(({ name, originalName, taskId }) =>
+    originalName === undefined ? [] : [`${comment(`"${originalName}" of ${taskId}`)} is called ${name}`],
+  );
   const byNote = new Map<string, string[]>();
   for (const { name, notes } of tasks) {
     for (const note of notes) {
@@ -191,10 +193,9 @@ function linesOf({ tasks, files }: AdoptedFiles): string[] {
     ...(written.length === 0 ? [] : [`wrote ${described(written, "file")}`]),
     ...(same.length === 0 ? [] : [`up to date: ${described(same, "file")}`]),
     ...(tasks.length === 1 ? [] : [`${counted(tasks.length, "task")} in all.`]),
-    ...(changed.length === 0 ? [] : ["", "Names that were changed, because names of files must be valid and differ:"]),
-    ...changed.map(
-      ({ name, originalName, taskId }) => `  ${comment(`"${originalName}" of ${taskId}`)} is called ${name}`,
-    ),
+    ...(changed.length === 0
+      ? []
+      : ["", `Names that were changed, because names of files must be valid and differ: ${described(changed, "task")}`]),
     ...(byNote.size === 0 ? [] : ["", "Not declared, or to be checked:"]),
     ...[...byNote].map(([note, names]) => `  ${described(names, "task")}: ${comment(note)}`),
   ];

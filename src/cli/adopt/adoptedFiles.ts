@@ -87,7 +87,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
       return typescriptProgram(declared);
     }
     const isNameOfFile = path !== undefined && (!isFile || declared[0]?.name === onlyName);
-    const schema = path && shown(join(folder, schemaPath), resolve(folder, dirname(path)));
+    const schema = path && schemaFor(path, folder);
     return yamlWriter().yamlManifest(declared, isNameOfFile, schema);
   };
   if (out === undefined) {
@@ -104,8 +104,13 @@ function bulkImport(tasks: readonly AdoptedTaskFile[]): string {
   return `${JSON.stringify({ resources }, undefined, 2)}\n`;
 }
 
-/** For editors. Relative to the program's folder. */
-const schemaPath = "node_modules/pulumi-webextract/manifest.schema.json";
+/** For editors: that of the installed package, or of the repository in a project of a language without node_modules. */
+function schemaFor(path: string, folder: string): string {
+  const name = "manifest.schema.json";
+  return ["package.json", "node_modules"].some((each) => existsSync(join(folder, each)))
+    ? shown(join(folder, "node_modules/pulumi-webextract", name), resolve(folder, dirname(path)))
+    : `https://raw.githubusercontent.com/pulumi-webextract/pulumi-webextract/main/${name}`;
+}
 
 /** Why these options contradict each other; undefined if they do not. */
 export function targetProblem({ out, language, itemsDir, importFile, folder }: AdoptTarget): string | undefined {

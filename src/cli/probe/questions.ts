@@ -354,6 +354,10 @@ export const hidden: Readonly<Record<string, { behaviours: readonly string[]; wh
     behaviours: ["tokenLifetime", "accessTokenRequests", "expiresIn", "refreshRotation"],
     why: "a refresh on purpose can use up the refresh token",
   },
+  "a login with a password": {
+    behaviours: ["passwordLogin"],
+    why: "the package never sends a password",
+  },
   "spellings of `loopType`": {
     behaviours: ["loopTypeWritten"],
     why: "the package sends the documented one",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import Module from "node:module";
+import { resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import sinon from "sinon";
 import fc from "../../fastCheck";
@@ -256,13 +257,14 @@ describe("DataExport as Parquet", () => {
 
   it("looks for its package in the folder of webextract:packagesFolder, for programs without node_modules", async () => {
     await world.remove();
-    world = await World.create({ config: { packagesFolder: "packages" } });
-    const resolve = sinon.spy(modules, "_resolveFilename");
+    const packagesFolder = resolve("packages");
+    world = await World.create({ config: { packagesFolder } });
+    const spy = sinon.spy(modules, "_resolveFilename");
     await world.declare("DataExport").up({ ...all });
-    const calls = resolve.getCalls().filter(({ args: [name] }) => name === "hyparquet-writer");
+    const calls = spy.getCalls().filter(({ args: [name] }) => name === "hyparquet-writer");
     const folders = calls.map(({ args }) => (args.at(-1) as { paths: string[] }).paths[0]);
     assert.ok(folders.length >= 2);
-    assert.deepEqual([...new Set(folders)], [world.path("packages")]);
+    assert.deepEqual([...new Set(folders)], [packagesFolder]);
   });
 
   it("is a problem in the preview if its package is missing, and leaves no file if it went missing since", async () => {

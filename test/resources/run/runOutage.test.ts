@@ -186,7 +186,8 @@ describe("a service that hangs or asks to retry late", () => {
   });
   afterEach(() => world.remove());
 
-  const args = { taskId: "task-1", pollSeconds: 0.01, timeoutSeconds: 0.1 };
+  // Long enough for three reads on a busy machine.
+  const args = { taskId: "task-1", pollSeconds: 0.01, timeoutSeconds: 1 };
   const totalOf = ({ state }: Declared): number => (state.subtasks as { total: number }).total;
 
   it("does not extend a wait by hanging", async () => {
