@@ -89,7 +89,7 @@ describe("the package", () => {
       folder,
       `require("pulumi-webextract"); require("pulumi-webextract/provider").get("TaskCopy");
        const { ServiceClient } = require("pulumi-webextract/service");
-       new ServiceClient({ baseUrl: "http://127.0.0.1:1", accessToken: "none" });
+       new ServiceClient({ baseUrl: "http://127.0.0.1:1", accessToken: "a-1" });
        console.log(JSON.stringify(Object.keys(require.cache).filter((file) => /axios/.test(file))))`,
       "commonjs",
     );
