@@ -94,7 +94,14 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
   it("is corrected by one copy and one write", async () => {
     const { output } = await world.project.up();
     assert.match(output, /\+ 1 created\s+~ 1 updated/);
-    assert.deepEqual(world.operations().sort(), ["copyTask", "updateTaskParameters", "updateTaskParameters"]);
+    const operations = world.operations();
+    assert.deepEqual(operations.filter((operation) => operation !== "getActions").sort(), [
+      "copyTask",
+      "updateTaskParameters",
+      "updateTaskParameters",
+    ]);
+    // Of the template: whether its actions have the properties.
+    assert.ok(reads(operations) <= 1, `${reads(operations)} reads`);
     assert.equal(world.copies().length, count);
   });
 

@@ -49,11 +49,11 @@ for (const [front, native] of Object.entries({ "the classes": "false", "the plug
     });
     after(() => world.remove());
 
-    /** What was asked of the tasks of production since the last call, apart from copies. */
+    /** What was asked of the tasks of production since the last call, apart from copies and reads of what is copied. */
     const atProduction = (): string[] => {
       const asked = world.emulator.requests.filter((request) => ids.some((id) => JSON.stringify(request).includes(id)));
       world.emulator.clearRequests();
-      return asked.map(({ operation }) => operation).filter((operation) => operation !== "copyTask");
+      return asked.map(({ operation }) => operation).filter((operation) => !["copyTask", "getActions"].includes(operation));
     };
     const copies = (): string[] => world.copies().filter((taskId) => !ids.includes(taskId));
 

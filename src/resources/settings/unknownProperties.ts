@@ -16,7 +16,8 @@ export function propertyNames(actions: readonly ActionShown[]): PropertyNames {
 
 /**
  * The warning of properties that the service does not show although it shows others of the action. Not an error: a
- * service can know properties that it shows only once they are set. An action without properties proves nothing.
+ * service can know properties that it shows only once they are set. An action without properties proves nothing, nor
+ * does one with others of the same family, such as `Field.title`: their names are the user's.
  */
 export function warningOfUnknown(
   taskId: string,
@@ -28,12 +29,21 @@ export function warningOfUnknown(
     if (each.part === "loop" || known.length === 0 || known.includes(each.name)) {
       return [];
     }
+    const family = familyOf(each.name);
+    if (family !== undefined && known.some((name) => familyOf(name) === family)) {
+      return [];
+    }
     const likely = likelyName(each.name, known);
     return `${describePart(each)} (${likely === undefined ? `only ${firstOf(known, 5)}` : `did you mean "${likely}"?`})`;
   });
   return unknown.length === 0
     ? undefined
     : `Task "${taskId}" does not show ${firstOf(unknown, 5)}. The value is written all the same, and the service may ignore it. Check the name.`;
+}
+
+/** What a name has before its last dot. */
+function familyOf(name: string): string | undefined {
+  return /^(.+)\./.exec(name)?.[1];
 }
 
 /**

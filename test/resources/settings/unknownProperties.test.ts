@@ -32,6 +32,18 @@ describe("a property that the action does not have", () => {
     TaskParameters: (actions: object) => ({ taskId: "task-1", actions }),
     ExtractionTask: (actions: object) => ({ from: { adoptTaskId: "task-1" }, actions }),
   };
+  it("is no warning beside others of its family, whose names are the user's", async () => {
+    const list = { actionType: "NavigateAction", actionId: "list", properties: { "Field.title": "h1" } };
+    world = await World.create({ tasks: [{ ...task, actions: [list] }] });
+    const settings = world.declare("TaskActionConfig");
+    const properties = { "Field.price": "b", "Shown.price": "b" };
+    await settings.up({ taskId: "task-1", actions: { list: { actionType: "NavigateAction", properties } } });
+    const [warning = "", ...others] = world.warnings;
+    assert.match(warning, /does not show property "Shown\.price"/);
+    assert.doesNotMatch(warning, /"Field\.price"/);
+    assert.deepEqual(others, []);
+  });
+
   for (const [type, args] of Object.entries(declared)) {
     it(`is a warning with the name that it probably means, when it is first written (${type})`, async () => {
       await start();
