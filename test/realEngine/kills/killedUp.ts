@@ -186,7 +186,7 @@ export class KilledUp {
   }
 
   private env(): Record<string, string> {
-    return { WEBEXTRACT_RUN_LABEL: this.label };
+    return this.label === "" ? {} : { WEBEXTRACT_RUN_LABEL: this.label };
   }
 
   private declare(argsOf: (step: KilledStep) => object | undefined): void {
