@@ -166,7 +166,11 @@ const commands: Record<string, Column> = {
       [2, /^error: --out names a file that exists, /, ...taken, ...devices, "a FIFO"],
       [2, /^error: --out names a file that exists, /, "a link that leads nowhere", "a link to itself"],
       [1, /^error: The file ".*" cannot be written: EN.* No rows were read\./, "a place where nothing can be made"],
-      [2, /^error: --out has a file name that is too long for this disk, .* No rows were read\./, "a name that is too long"],
+      [
+        2,
+        /^error: --out has a file name that is too long for this disk, .* No rows were read\./,
+        "a name that is too long",
+      ],
       [2, /^error: option '-o, --out <file>' argument '' is invalid\. It must not be empty\./, "nothing"],
     ],
   },

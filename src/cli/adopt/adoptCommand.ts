@@ -195,7 +195,10 @@ function linesOf({ tasks, files }: AdoptedFiles): string[] {
     ...(tasks.length === 1 ? [] : [`${counted(tasks.length, "task")} in all.`]),
     ...(changed.length === 0
       ? []
-      : ["", `Names that were changed, because names of files must be valid and differ: ${described(changed, "task")}`]),
+      : [
+          "",
+          `Names that were changed, because names of files must be valid and differ: ${described(changed, "task")}`,
+        ]),
     ...(byNote.size === 0 ? [] : ["", "Not declared, or to be checked:"]),
     ...[...byNote].map(([note, names]) => `  ${described(names, "task")}: ${comment(note)}`),
   ];
