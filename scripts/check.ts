@@ -42,7 +42,7 @@ const checks: readonly Check[] = [
   { name: "manifest.schema.json", run: checkManifestSchema },
   { name: "schema.json", run: checkPluginSchema },
   { name: "snippets in the pages", run: checkSnippets },
-  { name: "project rules", run: async () => checkRules(repositoryRoot).join("\n") },
+  { name: "project rules", run: async () => (await checkRules(repositoryRoot)).join("\n") },
   { name: "packages", run: checkPackages },
 ];
 

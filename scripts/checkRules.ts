@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** The violations of all rules in the project at `root`, one line each. */
-export function checkRules(root: string): string[] {
+export async function checkRules(root: string): Promise<string[]> {
   const project = readProject(root);
-  return rules.flatMap((rule) => rule(project));
+  return (await Promise.all(rules.map((rule) => rule(project)))).flat();
 }

@@ -1,4 +1,5 @@
-import { checkSync } from "recheck";
+import type { Diagnostics } from "recheck";
+import { check } from "recheck";
 import ts from "typescript";
 import type { Project, Source } from "./project";
 import { under } from "./project";
@@ -7,30 +8,30 @@ import { under } from "./project";
 const shipped = ["src", "emulator/src", "emulator/page"];
 
 /** Refuses regular expressions with quadratic or worse time: a long string would block the process. */
-export function expressionsAreLinear(project: Project): string[] {
-  return shipped
+export async function expressionsAreLinear(project: Project): Promise<string[]> {
+  const literals = shipped
     .flatMap((folder) => under(project, folder))
-    .flatMap((source) =>
-      literalsOf(source).flatMap(({ line, literal }) => {
-        const complaint = complaintAbout(literal);
-        return complaint === undefined ? [] : [`${source.path}:${line} ${literal} ${complaint}`];
-      }),
-    );
+    .flatMap((source) => literalsOf(source).map((each) => ({ ...each, path: source.path })));
+  const complaints = literals.map(async ({ path, line, literal }) => {
+    const complaint = await complaintAbout(literal);
+    return complaint === undefined ? [] : [`${path}:${line} ${literal} ${complaint}`];
+  });
+  return (await Promise.all(complaints)).flat();
 }
 
-const complaints = new Map<string, string | undefined>();
+const complaints = new Map<string, Promise<string | undefined>>();
 
-function complaintAbout(literal: string): string | undefined {
-  if (!complaints.has(literal)) {
-    const end = literal.lastIndexOf("/");
-    // Limits of time would report safe expressions on a busy machine: the limits of steps decide.
-    const noTimes = { timeout: null, incubationTimeout: null, attackTimeout: null };
-    complaints.set(literal, complaintOf(checkSync(literal.slice(1, end), literal.slice(end + 1), noTimes)));
-  }
-  return complaints.get(literal);
+function complaintAbout(literal: string): Promise<string | undefined> {
+  const end = literal.lastIndexOf("/");
+  // Limits of time would report safe expressions on a busy machine: the limits of steps decide.
+  const noTimes = { timeout: null, incubationTimeout: null, attackTimeout: null };
+  const found =
+    complaints.get(literal) ?? check(literal.slice(1, end), literal.slice(end + 1), noTimes).then(complaintOf);
+  complaints.set(literal, found);
+  return found;
 }
 
-function complaintOf(verdict: ReturnType<typeof checkSync>): string | undefined {
+function complaintOf(verdict: Diagnostics): string | undefined {
   switch (verdict.status) {
     case "safe":
       return undefined;

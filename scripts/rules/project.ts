@@ -21,7 +21,7 @@ export interface Project {
 }
 
 /** A rule returns one line for each violation, with its path. */
-export type Rule = (project: Project) => string[];
+export type Rule = (project: Project) => string[] | Promise<string[]>;
 
 const folders = ["src", "emulator", "test", "scripts", "bench", "examples", "templates"];
 const foldersOfPages = [".github", "bench", "contributing", "docs", "emulator", "examples", "templates"];

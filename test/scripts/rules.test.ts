@@ -13,47 +13,57 @@ import { importsFollowTheOrder } from "../../scripts/rules/order";
 import type { Rule } from "../../scripts/rules/project";
 import { projectOf } from "./projectOf";
 
-function accepts(rule: Rule, files: Record<string, string>): void {
-  assert.deepEqual(rule(projectOf(files)), []);
+async function accepts(rule: Rule, files: Record<string, string>): Promise<void> {
+  assert.deepEqual(await rule(projectOf(files)), []);
 }
 
-function refuses(rule: Rule, files: Record<string, string>, complaint: RegExp): void {
-  const complaints = rule(projectOf(files));
+async function refuses(rule: Rule, files: Record<string, string>, complaint: RegExp): Promise<void> {
+  const complaints = await rule(projectOf(files));
   assert.equal(complaints.length, 1, complaints.join("\n"));
   assert.match(String(complaints[0]), complaint);
 }
 
 describe("project rule: regular expressions take linear time", () => {
-  it("accepts linear expressions", () => {
-    accepts(expressionsAreLinear, { "src/a.ts": "const a = /^[a-z]+$/; const b = /\\d{16}/; const c = a / b / 2;" });
+  it("accepts linear expressions", async () => {
+    await accepts(expressionsAreLinear, {
+      "src/a.ts": "const a = /^[a-z]+$/; const b = /\\d{16}/; const c = a / b / 2;",
+    });
   });
 
-  it("refuses quadratic and exponential expressions, with their place", () => {
-    refuses(expressionsAreLinear, { "src/a.ts": "\nconst a = /\\/+$/;" }, /src\/a\.ts:2 .* 2nd degree polynomial/);
+  it("refuses quadratic and exponential expressions, with their place", async () => {
+    await refuses(
+      expressionsAreLinear,
+      { "src/a.ts": "\nconst a = /\\/+$/;" },
+      /src\/a\.ts:2 .* 2nd degree polynomial/,
+    );
     const quoted = 'const a = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g;';
-    refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
-    refuses(expressionsAreLinear, { "src/a.ts": "const a = /^(a+)+$/;" }, /exponential/);
+    await refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
+    await refuses(expressionsAreLinear, { "src/a.ts": "const a = /^(a+)+$/;" }, /exponential/);
   });
 });
 
 describe("project rule: status codes stay in errors", () => {
-  it("accepts them in errors, in the emulator, in comments and as parts of numbers", () => {
-    accepts(statusCodesStayInErrors, {
+  it("accepts them in errors, in the emulator, in comments and as parts of numbers", async () => {
+    await accepts(statusCodesStayInErrors, {
       "src/service/errors/errors.ts": "export const a = status === 429;",
       "emulator/src/a.ts": "reply.code(404);",
       "src/service/a.ts": "// after a 429\nexport const b = [1429, 4.29, 42900];",
     });
   });
 
-  it("refuses them elsewhere", () => {
-    refuses(statusCodesStayInErrors, { "src/service/a.ts": "if (status === 429) retry();" }, /contains status 429/);
-    refuses(statusCodesStayInErrors, { "src/resources/a.ts": "const gone = [404];" }, /contains status 404/);
+  it("refuses them elsewhere", async () => {
+    await refuses(
+      statusCodesStayInErrors,
+      { "src/service/a.ts": "if (status === 429) retry();" },
+      /contains status 429/,
+    );
+    await refuses(statusCodesStayInErrors, { "src/resources/a.ts": "const gone = [404];" }, /contains status 404/);
   });
 });
 
 describe("project rule: imports follow the order of a part", () => {
-  it("accepts imports of what stands later, and of the same folder", () => {
-    accepts(importsFollowTheOrder, {
+  it("accepts imports of what stands later, and of the same folder", async () => {
+    await accepts(importsFollowTheOrder, {
       "emulator/src/http/a.ts":
         'import { b } from "../handlers/b";\nimport { c } from "./c";\nimport { d } from "../errors";',
       "emulator/src/errors.ts": 'import { a } from "node:http";',
@@ -68,19 +78,23 @@ describe("project rule: imports follow the order of a part", () => {
     'export { b } from "../http/b";',
     'export const b = () => import("../http/b");',
   ]) {
-    it(`refuses back: ${text}`, () => {
-      refuses(importsFollowTheOrder, { "emulator/src/store/a.ts": text }, back);
+    it(`refuses back: ${text}`, async () => {
+      await refuses(importsFollowTheOrder, { "emulator/src/store/a.ts": text }, back);
     });
   }
 
-  it("refuses a folder without a place in the order", () => {
-    refuses(importsFollowTheOrder, { "emulator/src/other/a.ts": "" }, /write other into the order of emulator\/src/);
+  it("refuses a folder without a place in the order", async () => {
+    await refuses(
+      importsFollowTheOrder,
+      { "emulator/src/other/a.ts": "" },
+      /write other into the order of emulator\/src/,
+    );
   });
 });
 
 describe("project rule: the modules of a bundle have no folder of their own", () => {
-  it("accepts __dirname where it is the same folder in the bundle, and where the bundle has a worker", () => {
-    accepts(bundledModulesHaveNoFolder, {
+  it("accepts __dirname where it is the same folder in the bundle, and where the bundle has a worker", async () => {
+    await accepts(bundledModulesHaveNoFolder, {
       "emulator/src/contract.ts": "const a = join(__dirname, '..');",
       "emulator/src/extraction/reading/pagePool.ts": "const a = __filename;",
       "emulator/src/page/a.ts": "// not __dirname\nconst a = packageFolder;",
@@ -88,8 +102,12 @@ describe("project rule: the modules of a bundle have no folder of their own", ()
     });
   });
 
-  it("refuses it elsewhere in the emulator", () => {
-    refuses(bundledModulesHaveNoFolder, { "emulator/src/page/a.ts": "const a = __dirname;" }, /take packageFolder/);
+  it("refuses it elsewhere in the emulator", async () => {
+    await refuses(
+      bundledModulesHaveNoFolder,
+      { "emulator/src/page/a.ts": "const a = __dirname;" },
+      /take packageFolder/,
+    );
   });
 });
 
@@ -100,14 +118,18 @@ describe("project rule: operations are complete", () => {
     "emulator/openapi.yaml": "      operationId: copyTask\n",
   };
 
-  it("accepts an operation with all its places", () => {
-    accepts(operationsAreComplete, files);
+  it("accepts an operation with all its places", async () => {
+    await accepts(operationsAreComplete, files);
   });
 
-  it("names each place that is missing", () => {
-    refuses(operationsAreComplete, { ...files, "emulator/openapi.yaml": "" }, /copyTask is not in openapi/);
-    refuses(operationsAreComplete, { ...files, "src/service/contract/operations.ts": "" }, /copyTask has no entry/);
-    refuses(operationsAreComplete, { ...files, "emulator/src/handlers/index.ts": "" }, /copyTask has no handler/);
+  it("names each place that is missing", async () => {
+    await refuses(operationsAreComplete, { ...files, "emulator/openapi.yaml": "" }, /copyTask is not in openapi/);
+    await refuses(
+      operationsAreComplete,
+      { ...files, "src/service/contract/operations.ts": "" },
+      /copyTask has no entry/,
+    );
+    await refuses(operationsAreComplete, { ...files, "emulator/src/handlers/index.ts": "" }, /copyTask has no handler/);
   });
 });
 
@@ -125,8 +147,8 @@ describe("project rule: resources are complete", () => {
     "scripts/schema/examples.ts": 'TaskCopy: ["taskCopy"]',
   };
 
-  it("accepts a resource with all its places", () => {
-    accepts(resourcesAreComplete, files);
+  it("accepts a resource with all its places", async () => {
+    await accepts(resourcesAreComplete, files);
   });
 
   for (const [path, lacking] of Object.entries({
@@ -142,16 +164,16 @@ describe("project rule: resources are complete", () => {
       /needs an example in examples\/reference, and one in each language of its folder languages$/,
     "scripts/schema/examples.ts": /needs the regions of its example in scripts\/schema\/examples\.ts$/,
   })) {
-    it(`names what is missing in ${path}`, () => {
-      refuses(resourcesAreComplete, { ...files, [path]: "" }, lacking);
+    it(`names what is missing in ${path}`, async () => {
+      await refuses(resourcesAreComplete, { ...files, [path]: "" }, lacking);
     });
   }
 
-  it("says in one message all that a new resource needs", () => {
+  it("says in one message all that a new resource needs", async () => {
     const definition = "export const taskRename: Resource<A, B, C> = {};";
     const all =
       /^resource TaskRename needs a line in the list of .*; a class in .*; a test in .*; a page, .*; an example in /;
-    refuses(resourcesAreComplete, { ...files, "src/resources/taskRename.ts": definition }, all);
+    await refuses(resourcesAreComplete, { ...files, "src/resources/taskRename.ts": definition }, all);
   });
 });
 
@@ -163,42 +185,42 @@ describe("project rule: the engine fits the SDK", () => {
     "scripts/schema/sdks/go.mod": "require github.com/pulumi/pulumi/pkg/v3 v3.248.0\n",
   };
 
-  it("accepts one version in all four places", () => {
-    accepts(engineFitsSdk, files);
+  it("accepts one version in all four places", async () => {
+    await accepts(engineFitsSdk, files);
   });
 
-  it("refuses a different version", () => {
+  it("refuses a different version", async () => {
     for (const path of Object.keys(files) as (keyof typeof files)[]) {
-      refuses(engineFitsSdk, { ...files, [path]: files[path].replace("3.248.0", "3.249.0") }, /versions differ/);
+      await refuses(engineFitsSdk, { ...files, [path]: files[path].replace("3.248.0", "3.249.0") }, /versions differ/);
     }
   });
 });
 
 describe("project rules on files", () => {
-  it("accept a folder that is small, and files that are named and finished", () => {
+  it("accept a folder that is small, and files that are named and finished", async () => {
     const files = Array.from({ length: 12 }, (_, index) => [`src/service/http/file${index}.ts`, "skip(1);"]);
     for (const rule of [foldersStaySmall, namesSaySomething, nothingIsLeftForLater]) {
-      accepts(rule, Object.fromEntries(files));
+      await accepts(rule, Object.fromEntries(files));
     }
   });
 
-  it("refuse a folder of code with too many files side by side", () => {
+  it("refuse a folder of code with too many files side by side", async () => {
     const files = (folder: string) =>
       Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`${folder}/file${index}.ts`, ""]));
     for (const folder of ["src/service/http", "emulator/src/store", "scripts", "bench/peers"]) {
-      refuses(foldersStaySmall, files(folder), /has 13 source files/);
+      await refuses(foldersStaySmall, files(folder), /has 13 source files/);
     }
-    accepts(foldersStaySmall, files("test/realEngine"));
+    await accepts(foldersStaySmall, files("test/realEngine"));
   });
 
-  it("refuse names without a meaning", () => {
-    refuses(namesSaySomething, { "src/service/utils.ts": "" }, /utils\.ts: name the file/);
-    refuses(namesSaySomething, { "test/helpers.test.ts": "" }, /helpers\.test\.ts: name the file/);
+  it("refuse names without a meaning", async () => {
+    await refuses(namesSaySomething, { "src/service/utils.ts": "" }, /utils\.ts: name the file/);
+    await refuses(namesSaySomething, { "test/helpers.test.ts": "" }, /helpers\.test\.ts: name the file/);
   });
 
-  it("refuse work that is left for later", () => {
+  it("refuse work that is left for later", async () => {
     for (const word of ["TO" + "DO", "FIX" + "ME"]) {
-      refuses(nothingIsLeftForLater, { "src/a.ts": `a;\n// ${word}: b` }, /src\/a\.ts:2 leaves work/);
+      await refuses(nothingIsLeftForLater, { "src/a.ts": `a;\n// ${word}: b` }, /src\/a\.ts:2 leaves work/);
     }
   });
 });
@@ -210,7 +232,7 @@ describe("project rule: links resolve", () => {
   };
   const page = (text: string) => ({ ...files, "README.md": text });
 
-  it("accepts files, folders, headings, ids and other sites", () => {
+  it("accepts files, folders, headings, ids and other sites", async () => {
     const links = [
       "docs/page.md",
       "docs",
@@ -219,43 +241,47 @@ describe("project rule: links resolve", () => {
       "docs/page.md#twice-1",
     ];
     const others = ["docs/page.md#in-a-table", "#here", "https://example.test/none#none", "mailto:a@example.test"];
-    accepts(linksResolve, page(`# Here\n\n${[...links, ...others].map((link) => `- [a](${link})\n`).join("")}`));
-    accepts(linksResolve, page("In code: `[a](none.md)`\n\n```md\n[a](none.md)\n```\n"));
+    await accepts(linksResolve, page(`# Here\n\n${[...links, ...others].map((link) => `- [a](${link})\n`).join("")}`));
+    await accepts(linksResolve, page("In code: `[a](none.md)`\n\n```md\n[a](none.md)\n```\n"));
   });
 
-  it("refuses a missing file, heading or picture, with the line", () => {
-    refuses(linksResolve, page("one\n\n[a](docs/none.md)"), /^README\.md:3 links to docs\/none\.md: .* file$/);
-    refuses(linksResolve, page("[a](docs/page.md#none)"), /page\.md#none: the page has no such heading/);
-    refuses(linksResolve, page("[a](#none)"), /#none: the page has no such heading/);
-    refuses(linksResolve, page("![a](docs/none.svg)"), /none\.svg: there is no such file/);
-    refuses(linksResolve, page('<img src="docs/none.svg">'), /none\.svg: there is no such file/);
-    refuses(linksResolve, page("[a][b]\n\n[b]: ../outside.md"), /outside\.md: there is no such file/);
-    refuses(linksResolve, { ...files, "docs/other.md": "[a](docs/page.md)" }, /^docs\/other\.md:1 /);
+  it("refuses a missing file, heading or picture, with the line", async () => {
+    await refuses(linksResolve, page("one\n\n[a](docs/none.md)"), /^README\.md:3 links to docs\/none\.md: .* file$/);
+    await refuses(linksResolve, page("[a](docs/page.md#none)"), /page\.md#none: the page has no such heading/);
+    await refuses(linksResolve, page("[a](#none)"), /#none: the page has no such heading/);
+    await refuses(linksResolve, page("![a](docs/none.svg)"), /none\.svg: there is no such file/);
+    await refuses(linksResolve, page('<img src="docs/none.svg">'), /none\.svg: there is no such file/);
+    await refuses(linksResolve, page("[a][b]\n\n[b]: ../outside.md"), /outside\.md: there is no such file/);
+    await refuses(linksResolve, { ...files, "docs/other.md": "[a](docs/page.md)" }, /^docs\/other\.md:1 /);
   });
 });
 
 describe("project rule: pages that messages name exist", () => {
   const message = (page: string) => ({ "docs/page.md": "# A page\n\n## Here\n", "src/a.ts": `moreAt("${page}")` });
 
-  it("accepts a heading, and refuses another one, another page, and a page without a heading", () => {
-    accepts(pagesOfMessagesExist, message("page.md#here"));
-    refuses(pagesOfMessagesExist, message("page.md#there"), /^src\/a\.ts leads to docs\/page\.md#there: .* heading$/);
-    refuses(pagesOfMessagesExist, message("none.md#here"), /none\.md#here: there is no such file/);
-    refuses(pagesOfMessagesExist, message("page.md"), /it names no heading/);
+  it("accepts a heading, and refuses another one, another page, and a page without a heading", async () => {
+    await accepts(pagesOfMessagesExist, message("page.md#here"));
+    await refuses(
+      pagesOfMessagesExist,
+      message("page.md#there"),
+      /^src\/a\.ts leads to docs\/page\.md#there: .* heading$/,
+    );
+    await refuses(pagesOfMessagesExist, message("none.md#here"), /none\.md#here: there is no such file/);
+    await refuses(pagesOfMessagesExist, message("page.md"), /it names no heading/);
   });
 });
 
 describe("project rule: modules that pages for contributors name exist", () => {
   const files = { "src/resources/run/cloudRun.ts": "", "docs/page.md": "`none.ts`" };
 
-  it("accepts the path of a module and the end of it, and any name in the pages for users", () => {
+  it("accepts the path of a module and the end of it, and any name in the pages for users", async () => {
     const text = "`src/resources/run/cloudRun.ts`, `run/cloudRun.ts`, `cloudRun.ts`, `*.slow.test.ts`, `page.json`";
-    accepts(namedModulesExist, { ...files, "contributing/walks.md": text });
+    await accepts(namedModulesExist, { ...files, "contributing/walks.md": text });
   });
 
-  it("refuses others, with the line", () => {
+  it("refuses others, with the line", async () => {
     for (const name of ["Run.ts", "http/cloudRun.ts"]) {
-      refuses(
+      await refuses(
         namedModulesExist,
         { ...files, "CONTRIBUTING.md": `one\n\`${name}\`` },
         /^CONTRIBUTING\.md:2 names .* file$/,
