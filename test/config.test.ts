@@ -68,9 +68,9 @@ describe("configuration", () => {
       problem,
       /^webextract:runLabel must be 1 to 100 .*; got the date 2026-11-29: write "2026-11-29", in quotes\.$/,
     );
-    assert.match(given("7").unread ?? "", /^webextract:runLabel is "7"\. Without quotes, 007 .* would be 7 too\./);
+    assert.match(given("7").warning ?? "", /^webextract:runLabel is "7"\. Without quotes, 007 .* would be 7 too\./);
     assert.deepEqual(
-      ["20261129", "night-7", "2026-11-29"].flatMap((label) => given(label).unread ?? []),
+      ["20261129", "night-7", "2026-11-29"].flatMap((label) => given(label).warning ?? []),
       [],
     );
   });
@@ -96,10 +96,10 @@ describe("configuration", () => {
       const { problems } = given({ [variable]: "hunter2" });
       assert.deepEqual(problems, [`${variable} is not known; did you mean ${meant}?`]);
     }
-    const { problems, unread } = given({ WEBEXTRACT_WEATHER: "hunter2", WEBEXTRACT_EMULATOR_URL: "x", OTHER: "y" });
+    const { problems, warning } = given({ WEBEXTRACT_WEATHER: "hunter2", WEBEXTRACT_EMULATOR_URL: "x", OTHER: "y" });
     assert.deepEqual(problems, []);
-    assert.match(unread ?? "", /^Nothing reads WEBEXTRACT_WEATHER of the environment\. Known: WEBEXTRACT_BASE_URL, /);
-    assert.equal(given({}).unread, undefined);
+    assert.match(warning ?? "", /^Nothing reads WEBEXTRACT_WEATHER of the environment\. Known: WEBEXTRACT_BASE_URL, /);
+    assert.equal(given({}).warning, undefined);
   });
 
   it("refuses paths with a part that only a shell replaces, in each key and profile that has one", () => {

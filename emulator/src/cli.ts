@@ -281,7 +281,7 @@ function collectPlan(text: string, before: PlanOrFaults): PlanOrFaults {
   throw new InvalidArgumentError(`Allowed: ${plans.join(", ")}, or a file that ends in .yaml, .yml or .json.`);
 }
 
-/** A file as for --faults, which has no faults. The word documented names all documented behaviours in place of a file. */
+/** A file as for --faults, which has no faults. */
 function readBehaviourFile(file: string): FaultFile {
   const read = readFaultFile(file);
   if (read.behaviour === undefined) throw new Error("the file has no behaviour: a map of behaviours and their values");

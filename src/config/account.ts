@@ -10,6 +10,12 @@ export function accountOf(options: ServiceClientOptions): string {
   return JSON.stringify([baseUrl && serviceAddress(baseUrl), credentialsOf(options)]);
 }
 
+/** The same across providers: without credentials, each token store has an account of its own. */
+export function accountInAnyProvider(options: ServiceClientOptions): string {
+  const { tokenStore = "" } = storeNameOf(options) === undefined ? {} : options;
+  return JSON.stringify([accountOf(options), tokenStore]);
+}
+
 /** What tells the accounts of one service apart. Contains credentials. */
 export function credentialsOf(options: ServiceClientOptions): string {
   const { accessToken, refreshToken, credentialCommand, apiKey, credentials } = options;

@@ -22,10 +22,9 @@ interface ParsedConfig {
   noService: string | undefined;
 }
 
-/** The configuration with a warning of variables that nothing reads, if there are any. */
 interface GivenConfig extends ParsedConfig {
-  /** A warning about them, and about a label that may have been another one. */
-  unread: string | undefined;
+  /** Of variables that nothing reads, and of a label that may have been another one. */
+  warning: string | undefined;
 }
 
 /** Reads the string of a key, without the namespace. */
@@ -163,8 +162,8 @@ export function parseGivenConfig(
   }
   const unknown = names.filter((name) => !Object.hasOwn(configKeys, name) && !ofEngine.includes(name));
   problems.push(...unknown.map((name) => `webextract:${name} is not known. Known: ${keyNames.join(", ")}.`));
-  const unread = [describeUnread(others), shortNumber(read("runLabel"))].flatMap((each) => each ?? []).join("\n");
-  return { config, problems, noService, unread: unread === "" ? undefined : unread };
+  const warnings = [describeUnread(others), shortNumber(read("runLabel"))].flatMap((each) => each ?? []);
+  return { config, problems, noService, warning: warnings.length === 0 ? undefined : warnings.join("\n") };
 }
 
 /** Pulumi hides whether a number in the configuration had quotes. */

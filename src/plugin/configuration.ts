@@ -27,10 +27,10 @@ export function checkConfig(request: CheckRequest, warn: (message: string) => vo
   const { values, secrets } = decodeStruct(request.getNews());
   const found: Problem[] = [];
   const sound = withoutOutputTexts(values, "", found) as Properties;
-  const { config, problems, unread } = parseGivenConfig(readKeys(sound), Object.keys(values));
+  const { config, problems, warning } = parseGivenConfig(readKeys(sound), Object.keys(values));
   // The classes have said it already.
-  if (unread !== undefined && !config.native) {
-    warn(unread);
+  if (warning !== undefined && !config.native) {
+    warn(warning);
   }
   problems.push(...found.map(({ path, reason }) => `${path} ${reason}.`));
   const response = new CheckResponse();

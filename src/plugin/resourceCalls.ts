@@ -15,7 +15,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { storeNameOf } from "../config/account";
+import { accountInAnyProvider } from "../config/account";
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import type { Host } from "../provider/host";
@@ -95,11 +95,7 @@ export class ResourceCalls {
     if (profile !== undefined && typeof profile !== "string") {
       return [];
     }
-    const options = this.host.config.clientOptions(profile);
-    // Without credentials, each token store has an account of its own.
-    const problem = await this.claims.claim(
-      JSON.stringify([this.host.account(profile), storeNameOf(options) === undefined ? "" : options.tokenStore]),
-    );
+    const problem = await this.claims.claim(accountInAnyProvider(this.host.config.clientOptions(profile)));
     return problem === undefined ? [] : [problem];
   }
 

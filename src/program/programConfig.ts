@@ -41,8 +41,8 @@ const parsed = perProgram(() => {
     warnOfPlainCredentials(all);
   }
   const given = parseGivenConfig((key) => all[namespace + key], namesInNamespace(Object.keys(all)));
-  if (given.unread !== undefined && !isMocked()) {
-    void log.warn(given.unread);
+  if (given.warning !== undefined && !isMocked()) {
+    void log.warn(given.warning);
   }
   return given;
 });

@@ -108,10 +108,7 @@ export class Host {
     return baseUrl === undefined ? undefined : serviceAddress(baseUrl);
   }
 
-  /**
-   * The account behind a profile: profiles with the same credentials are one account. Those without any have the tokens
-   * that the token store keeps by their name.
-   */
+  /** The account behind a profile. */
   account(profile: string | undefined): string {
     return accountOf(this.config.clientOptions(profile));
   }

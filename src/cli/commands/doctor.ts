@@ -56,12 +56,14 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
     const problems = typeof connection === "string" ? [connection] : connection.problems;
     return problems.map((found) => problem("configuration", found, "Correct this, then run doctor again."));
   }
-  const { config, options, unread } = connection;
+  const { config, options, warning: ofEnvironment } = connection;
   const client = clientOf(options, cli);
   const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
   return [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
-    ...(unread === undefined ? [] : [warning("environment", unread, "Correct these names, or remove the variables.")]),
+    ...(ofEnvironment === undefined
+      ? []
+      : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
     ...(typeof tokens === "string"

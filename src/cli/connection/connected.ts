@@ -43,8 +43,8 @@ export interface ConnectedToAll extends Connected {
 export async function connect(flags: ConnectionFlags, cli: Cli): Promise<Connected> {
   const connection = await connectionOf(flags, cli.interrupted);
   const client = clientOf(connection.options, cli);
-  if (connection.unread !== undefined) {
-    cli.terminal.warn(connection.unread);
+  if (connection.warning !== undefined) {
+    cli.terminal.warn(connection.warning);
   }
   return { ...connection, client, context: contextOf(connection, client, cli), stack: flags.stack };
 }

@@ -23,13 +23,13 @@ export interface Connection {
   options: ServiceClientOptions;
   /** The account, if it is not the default one. */
   profile?: string;
-  /** A warning of variables that nothing reads. */
-  unread?: string;
+  /** Of the configuration. */
+  warning?: string;
 }
 
 /** The configuration and what is wrong with it. It has no options if no service is configured, or no such profile. */
 interface FoundConnection
-  extends Pick<Connection, "config" | "profile" | "unread">,
+  extends Pick<Connection, "config" | "profile" | "warning">,
     Partial<Pick<Connection, "options">> {
   problems: string[];
 }
@@ -40,11 +40,11 @@ interface FoundConnection
  * @throws CliError that names every problem
  */
 export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal): Promise<Connection> {
-  const { config, options, profile, unread, problems } = await findConnection(flags, signal);
+  const { config, options, profile, warning, problems } = await findConnection(flags, signal);
   if (options === undefined || problems.length > 0) {
     throw usageError(problems.join(" "));
   }
-  return { config, options, profile, unread };
+  return { config, options, profile, warning };
 }
 
 /** @throws CliError if the stack cannot be read */
@@ -53,7 +53,7 @@ export async function findConnection(
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
-  const { config, problems, noService, unread } = parseGivenConfig(
+  const { config, problems, noService, warning } = parseGivenConfig(
     (name) => (name === "baseUrl" && baseUrl !== undefined ? baseUrl : ofStack?.get(namespace + name)),
     namesInNamespace(ofStack?.keys() ?? []),
   );
@@ -83,7 +83,7 @@ export async function findConnection(
     );
     return { config, problems: found };
   }
-  return { config, options, profile, unread, problems: found };
+  return { config, options, profile, warning, problems: found };
 }
 
 /** How errors name an option: as the key of the stack if that has it or one is named, otherwise as the variable. */
