@@ -1,12 +1,12 @@
-import { formats } from "../../resources/export/formats/formats";
 import { contentOf as textIn } from "../../resources/export/formats/rowTable";
-import type { FoundRows, Rows } from "../../resources/export/reading/reading";
-import { Damaged } from "../../resources/export/reading/reading";
 import { ContractBreach } from "../../service/contract/contractBreach";
 import { JsonScanner, openObject } from "../../service/contract/jsonScanner";
 import { oneLine } from "../../service/errors/foreignText";
 import { inDatabase, noResult } from "./database";
 import { maps } from "./layout";
+import { readers } from "./reading/readers";
+import type { FoundRows, Rows } from "./reading/reading";
+import { Damaged } from "./reading/reading";
 import { loadRows, onlyRowNotes } from "./sides/loadSide";
 import type { FileSide } from "./sides/side";
 import type { ReadOptions } from "./sides/sideRows";
@@ -34,7 +34,7 @@ interface Window {
  * @throws CliError if it cannot be read to its end
  */
 export async function readFileRows(side: FileSide, window: Window, options: ReadOptions): Promise<FileRows> {
-  return "fromText" in formats[side.format].reader
+  return "fromText" in readers[side.format]
     ? await rowsOfText(side, window, options)
     : await rowsInDatabase(side, window, options);
 }

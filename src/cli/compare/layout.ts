@@ -1,4 +1,4 @@
-import { mostColumns } from "../../resources/export/reading/reading";
+import { mostColumns } from "./reading/reading";
 
 /** How the tables of the sides have the cells of their rows. All values are text. */
 export interface Layout {

@@ -1,6 +1,5 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { longestRow } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
 import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
@@ -9,6 +8,7 @@ import type { FieldFigures } from "../fieldFigures";
 import { fieldFigures } from "../fieldFigures";
 import type { Layout } from "../layout";
 import { layoutOf, maps, rowsAsMaps } from "../layout";
+import { longestRow } from "../reading/reading";
 import type { Side } from "./side";
 import type { ReadOptions } from "./sideRows";
 import { sideRows } from "./sideRows";

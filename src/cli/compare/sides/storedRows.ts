@@ -1,16 +1,16 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { compressions } from "../../../resources/export/formats/compression";
-import { formats } from "../../../resources/export/formats/formats";
-import type { FoundRows, Rows } from "../../../resources/export/reading/reading";
-import { Damaged } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
 import { shellWord } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { spaceAdvice } from "../database";
+import { decompressed } from "../reading/decompressed";
+import { readers } from "../reading/readers";
+import type { FoundRows, Rows } from "../reading/reading";
+import { Damaged } from "../reading/reading";
 import type { SideRows } from "./sideRows";
 
 /** The rows of a side as JSON whose values are text, and what their reader has found. */
@@ -29,7 +29,7 @@ export async function storedRows(
 ): Promise<StoredRows> {
   const { name, format, notes } = side;
   const found = nothingFound();
-  const { reader } = formats[format];
+  const reader = readers[format];
   const isText = "fromText" in reader;
   const first = isText ? path : `${path}.${format}`;
   await write(first, contentOf(side, found), database).catch((error: unknown) => {
@@ -49,8 +49,8 @@ export const nothingFound = (): FoundRows => ({ header: [], notes: [], isList: f
 
 /** The content of a file: of a format of text as rows, otherwise its bytes. */
 export function contentOf({ name, format, compression, pieces }: SideRows, found: FoundRows): Rows {
-  const { reader } = formats[format];
-  const whole = compressions[compression].decompressed?.(pieces) ?? pieces;
+  const reader = readers[format];
+  const whole = decompressed[compression]?.(pieces) ?? pieces;
   return "fromText" in reader ? reader.fromText(textOf(whole), found, { name }) : whole;
 }
 

@@ -1,10 +1,7 @@
 import { Duplex } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
 import type { Zstd } from "@hpcc-js/wasm-zstd";
-import type * as Fzstd from "fzstd";
 import { loadOptional } from "../../optionalPackage";
-import { Damaged } from "../reading/reading";
 
 /** How the file is compressed. Only Parquet has `snappy`. */
 export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
@@ -25,11 +22,7 @@ interface Compression {
   stream?(folder: string): Duplex | Promise<Duplex>;
   /** A function that compresses a piece at once. Absent: the format does it. */
   atOnce?(folder: string): Promise<(piece: Uint8Array) => Uint8Array>;
-  /** The content of a compressed file. */
-  decompressed?(pieces: Pieces): Pieces;
 }
-
-type Pieces = AsyncIterable<Uint8Array>;
 
 /** Larger pieces than the default of 16 kB: each is a turn of the event loop. */
 const options = { chunkSize: 128 * 1024 };
@@ -54,7 +47,6 @@ export const compressions: Readonly<Record<CompressionName, Compression>> = {
     contentType: "application/gzip",
     stream: () => zlib.createGzip(options),
     atOnce: async () => (piece) => zlib.gzipSync(piece),
-    decompressed: gunzip,
   },
   zstd: {
     extension: ".zst",
@@ -65,7 +57,6 @@ export const compressions: Readonly<Record<CompressionName, Compression>> = {
       const zstd = zstdCompressSync === undefined ? await loadZstd(folder) : undefined;
       return zstdCompressSync ?? ((piece) => (zstd as Zstd).compress(piece));
     },
-    decompressed: unzstd,
   },
   snappy: { isForParts: true },
 };
@@ -107,36 +98,4 @@ function zstdStream(zstd: Zstd): Duplex {
       end();
     }
   });
-}
-
-async function* gunzip(pieces: Pieces): AsyncGenerator<Uint8Array> {
-  const stream = zlib.createGunzip();
-  // A failure of the source becomes one of the stream.
-  const fed = pipeline(pieces, stream).catch(() => undefined);
-  try {
-    yield* stream;
-  } finally {
-    stream.destroy();
-    await fed;
-  }
-}
-
-/** Not with Node.js, which has zstd since 22.15, and not with the package for exports, which few have. */
-async function* unzstd(pieces: Pieces): AsyncGenerator<Uint8Array> {
-  // biome-ignore lint/style/noCommonJs: programs load this module too, without this library beside it
-  const { Decompress } = require("fzstd") as typeof Fzstd;
-  const found: Uint8Array[] = [];
-  const stream = new Decompress((piece) => found.push(piece));
-  let isEmpty = true;
-  for await (const piece of pieces) {
-    isEmpty = false;
-    stream.push(piece);
-    yield* found.splice(0);
-  }
-  // Zero bytes are nothing, compressed, to the library. A file that was compressed has a header.
-  if (isEmpty) {
-    throw new Damaged("it is empty, and not zstd");
-  }
-  stream.push(new Uint8Array(0), true);
-  yield* found.splice(0);
 }

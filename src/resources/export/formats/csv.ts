@@ -1,6 +1,5 @@
 import type { ArgsSpec } from "../../args";
 import { choice } from "../../args";
-import { csvRows } from "../reading/csvRows";
 import type { CsvArgs, Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
@@ -42,15 +41,6 @@ export const csv: Format = {
       }
       yield Buffer.from(lines);
     }
-  },
-
-  reader: {
-    async *fromText(texts, found, { name }) {
-      const { header } = found;
-      yield* csvRows(texts, header, /\.tsv(?:\.\w+)?$/i.test(name) ? "\t" : undefined);
-      // A row has a name twice that the header has twice.
-      found.fields = new Set(header).size === header.length ? header : undefined;
-    },
   },
 };
 

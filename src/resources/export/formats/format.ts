@@ -1,4 +1,3 @@
-import type { FormatReader } from "../reading/reading";
 import type { CompressionName } from "./compression";
 
 /** Who reads a CSV file. */
@@ -48,6 +47,4 @@ export interface Format {
    * @param folder where optional packages are
    */
   pieces(from: string, args: FormatArgs, folder: string): AsyncIterable<Buffer>;
-  /** Reads files of this format, also those of other programs. */
-  readonly reader: FormatReader;
 }

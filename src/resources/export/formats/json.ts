@@ -1,4 +1,3 @@
-import { jsonRows } from "../reading/jsonRows";
 import type { Format } from "./format";
 import { linesOf } from "./rowTable";
 
@@ -16,12 +15,5 @@ export const json: Format = {
       before = ",";
     }
     yield Buffer.from(before === "[" ? "[]\n" : "\n]\n");
-  },
-
-  reader: {
-    fromText(texts, found) {
-      found.isList = true;
-      return jsonRows(texts, found);
-    },
   },
 };

@@ -1,4 +1,3 @@
-import { jsonRows } from "../reading/jsonRows";
 import type { Format } from "./format";
 import { linesOf } from "./rowTable";
 
@@ -8,5 +7,4 @@ export const ndjson: Format = {
   extension: ".ndjson",
   otherExtensions: [".jsonl", ".jl"],
   pieces: linesOf,
-  reader: { fromText: jsonRows },
 };

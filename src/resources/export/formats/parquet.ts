@@ -1,7 +1,6 @@
 import type * as Library from "hyparquet-writer";
 import { loadOptional } from "../../optionalPackage";
 import { entryOf } from "../../values";
-import { parquetRows } from "../reading/parquetRows";
 import type { ColumnValue } from "./columnTypes";
 import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import { compressionNames, compressions } from "./compression";
@@ -85,8 +84,6 @@ export const parquet: Format = {
     void writer.finish();
     yield written();
   },
-
-  reader: { fromFile: parquetRows },
 };
 
 const codecs = { none: "UNCOMPRESSED", gzip: "GZIP", zstd: "ZSTD", snappy: "SNAPPY" } as const;

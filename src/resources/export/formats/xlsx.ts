@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import type * as Yazl from "yazl";
 import { entryOf } from "../../values";
 import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
-import { xlsxRows } from "../reading/xlsxRows";
 import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";
@@ -41,8 +40,6 @@ export const xlsx: Format = {
       sheet.destroy();
     }
   },
-
-  reader: { fromFile: xlsxRows },
 };
 
 function requireSpace({ names, rowCount }: RowTable): void {
