@@ -5,7 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultsOfCollection, taskDocument, taskOfCollection } from "../../src/manifest/documentShapes";
-import type { ArgSpec, ArgSpecs, Shape } from "../../src/resources/args";
+import type { ArgSpec, ArgSpecs } from "../../src/resources/args";
+import type { Shape } from "../../src/values/kinds";
 import { repositoryRoot } from "../commands";
 import type { FieldOf } from "./docComments";
 import { docCommentsIn } from "./docComments";

@@ -4,8 +4,9 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ArgSpecs, Shape } from "../../src/resources/args";
+import type { ArgSpecs } from "../../src/resources/args";
 import type { AnyResource } from "../../src/resources/index";
+import type { Shape } from "../../src/values/kinds";
 import { repositoryRoot } from "../commands";
 import type { DocComments, FieldOf } from "./docComments";
 import type { Parts } from "./parts";

@@ -8,7 +8,7 @@ import type { Key } from "../../src/config/configKeys";
 import { configKeys } from "../../src/config/configKeys";
 import type { AnyResource } from "../../src/resources/index";
 import { resources } from "../../src/resources/index";
-import { typeToken } from "../../src/resources/urn";
+import { typeToken } from "../../src/values/urn";
 import { repositoryRoot } from "../commands";
 import type { DocComments } from "../docs/docComments";
 import { docCommentsIn } from "../docs/docComments";

@@ -1,7 +1,8 @@
 /** Types of the schema of the native plugin, from the shapes of arguments. */
-import type { ArgSpec, ArgSpecs, Shape } from "../../src/resources/args";
-import { typeToken } from "../../src/resources/urn";
+import type { ArgSpec, ArgSpecs } from "../../src/resources/args";
+import type { Shape } from "../../src/values/kinds";
 import { describeShape } from "../../src/values/kinds";
+import { typeToken } from "../../src/values/urn";
 import type { Documented, FieldOf } from "../docs/docComments";
 
 export type Spec = Record<string, unknown>;

@@ -1,7 +1,6 @@
-import type { RunName, RunReason } from "../resources/resource";
-import { PartialFailure, ResourceError } from "../resources/resource";
-import { shellWord } from "../resources/values";
-import { moreAt } from "../values/more";
+import type { RunName, RunReason } from "../values/errors";
+import { PartialFailure, ResourceError } from "../values/errors";
+import { moreAt, shellWord } from "../values/words";
 
 /**
  * What the user of the command line can do next, after the message of an error about a run. Nothing after other

@@ -1,5 +1,5 @@
-import { messageOf } from "../resources/resource";
 import type { ServiceClient } from "../service/client";
+import { messageOf } from "../values/errors";
 import { CliError } from "./exitCodes";
 import type { Terminal } from "./terminal";
 

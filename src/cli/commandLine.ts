@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
-import { messageOf } from "../resources/resource";
 import { escapeOf } from "../service/errors/foreignText";
+import { messageOf } from "../values/errors";
 import { adviceOn } from "./advice";
 import { Cli } from "./cli";
 import { withSelectedStack } from "./connection/pulumi";

@@ -1,6 +1,6 @@
-import { PartialFailure, ResourceError } from "../resources/resource";
 import type { ServiceErrorKind } from "../service/errors/errors";
 import { isServiceError } from "../service/errors/errors";
+import { PartialFailure, ResourceError } from "../values/errors";
 
 /** The exit codes, each with its meaning for the documentation. */
 export const exitCodes = {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { ServiceTraits, Statuses } from "../resources/resource";
-import { messageOf } from "../resources/resource";
 import { statusInTwo, withStatuses } from "../resources/run/statuses";
 import { defaultTokenStore } from "../service/environment";
 import { Redactor } from "../service/errors/hideWords";
 import type { ServiceClientOptions } from "../service/options";
 import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
+import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";

@@ -1,5 +1,5 @@
 import { environmentVariables } from "../service/environment";
-import { likelyName } from "../values/likelyName";
+import { likelyName } from "../values/words";
 import { configKeys } from "./configKeys";
 
 const prefix = "WEBEXTRACT_";

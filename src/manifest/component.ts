@@ -1,4 +1,4 @@
-import { isPlainMap } from "../resources/values";
+import { isPlainMap } from "../values/plain";
 import type { DeclaredExport, DeclaredRun, DeclaredTask } from "./declaredTasks";
 
 /** What the class `Manifest` and the component of the native plugin share. */

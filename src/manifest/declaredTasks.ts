@@ -1,4 +1,3 @@
-import type { Problem } from "../resources/args";
 import { dataExport } from "../resources/export/dataExport";
 import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import { fileBefore } from "../resources/export/outputPath";
@@ -7,9 +6,10 @@ import type { AnyResource } from "../resources/index";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
 import { cloudRun } from "../resources/run/cloudRun";
-import { isUrn } from "../resources/urn";
-import { entryOf, isPlainMap, unknown } from "../resources/values";
-import { didYouMean } from "../values/likelyName";
+import type { Problem } from "../values/kinds";
+import { entryOf, isPlainMap, unknown } from "../values/plain";
+import { isUrn } from "../values/urn";
+import { didYouMean } from "../values/words";
 import type { DocumentReader, Values } from "./documentReader";
 import type { ResourceOptions } from "./documentShapes";
 import type { Place, Problems } from "./problems";

@@ -1,8 +1,9 @@
-import type { ArgSpecs, Problem, Shape } from "../resources/args";
-import { checkValue, describeShape } from "../resources/args";
-import { entryOf, replaceEach, unknown } from "../resources/values";
-import { isBrokenText } from "../values/kinds";
-import { didYouMean } from "../values/likelyName";
+import type { ArgSpecs } from "../resources/args";
+import { checkValue } from "../resources/args";
+import type { Problem, Shape } from "../values/kinds";
+import { describeShape, isBrokenText } from "../values/kinds";
+import { entryOf, replaceEach, unknown } from "../values/plain";
+import { didYouMean } from "../values/words";
 import { knownShapes } from "./documentShapes";
 import type { ManifestFile, Place, Problems } from "./problems";
 import { mostLevels } from "./syntax/parseYaml";

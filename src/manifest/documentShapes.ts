@@ -1,11 +1,13 @@
-import type { ArgSpec, ArgSpecs, ArgsSpec, Kind, Shape } from "../resources/args";
-import { list, mapOf, object } from "../resources/args";
+import type { ArgSpec, ArgSpecs, ArgsSpec } from "../resources/args";
+import { object } from "../resources/args";
 import { dataExport } from "../resources/export/dataExport";
 import type { DataExportArgs } from "../resources/export/model";
 import type { ExtractionTaskArgs } from "../resources/extractionTask";
 import { extractionTask } from "../resources/extractionTask";
 import type { CloudRunArgs } from "../resources/run/cloudRunModel";
 import { cloudRunArgs } from "../resources/run/cloudRunModel";
+import type { Kind, Shape } from "../values/kinds";
+import { list, mapOf } from "../values/kinds";
 
 /**
  * What a document of a manifest may contain: the arguments of the resources, described where they are, and the few

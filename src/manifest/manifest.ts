@@ -2,8 +2,8 @@ import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } fr
 import { ComponentResource, concat, log, Output, RunError } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
 import { programSettings } from "../program/programConfig";
-import { isUrn } from "../resources/urn";
-import { didYouMean } from "../values/likelyName";
+import { isUrn } from "../values/urn";
+import { didYouMean } from "../values/words";
 import type { DeclaredResources } from "./component";
 import { declareAll, manifestReader, pathsOf, problemOfArgs } from "./component";
 import type { Declared, DeclaredTask } from "./readManifests";

@@ -1,5 +1,6 @@
-import type { ArgSpecs, Shape } from "../resources/args";
-import { didYouMean } from "../values/likelyName";
+import type { ArgSpecs } from "../resources/args";
+import type { Shape } from "../values/kinds";
+import { didYouMean } from "../values/words";
 
 /** An element of a property path: a name, an index or any element. */
 const elements = /\.?([^.[\]"]+)|\[(\d+|\*)\]|\["((?:[^"\\]|\\.)+)"\]/y;

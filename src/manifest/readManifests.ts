@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { anything } from "../resources/args";
 import type { FilePlaces } from "../resources/lists/allowedFile";
-import { describeValue, isPlainMap, unknown } from "../resources/values";
+import { anything, describeValue } from "../values/kinds";
+import { isPlainMap, unknown } from "../values/plain";
 import type { Declared, DeclaredTask } from "./declaredTasks";
 import { checkNames, declaredTask } from "./declaredTasks";
 import type { Given, Values } from "./documentReader";

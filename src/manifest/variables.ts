@@ -1,4 +1,4 @@
-import { unknown } from "../resources/values";
+import { unknown } from "../values/plain";
 
 /** The values that replace `${name}`. Nothing else does: the environment is not read. */
 export interface Variables {

@@ -3,11 +3,11 @@ import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Problem } from "../resources/args";
-import { partsOfUrn } from "../resources/urn";
 import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
 import type { Processes, ProcessName } from "../service/files/processes";
 import { systemProcesses } from "../service/files/processes";
+import type { Problem } from "../values/kinds";
+import { partsOfUrn } from "../values/urn";
 
 /**
  * Which provider of a command has which account. Each provider is a process of its own, and one process alone knows the

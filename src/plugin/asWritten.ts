@@ -1,6 +1,5 @@
-import type { Shape } from "../resources/args";
-import { entryOf } from "../resources/values";
-import { isRecord } from "../values/isRecord";
+import type { Shape } from "../values/kinds";
+import { entryOf, isRecord } from "../values/plain";
 
 /**
  * Whether arguments are as a program writes them: with a list, a number or a boolean where `check` makes one string. An

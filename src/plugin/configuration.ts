@@ -4,11 +4,11 @@ import type { ReadKey } from "../config/config";
 import { parseGivenConfig, setBaseUrl } from "../config/config";
 import { credentialKeys } from "../config/configKeys";
 import type { Properties } from "../engine/serialization";
-import type { Problem } from "../resources/args";
 import { withoutOutputTexts } from "../resources/args";
-import { isDefaultProvider } from "../resources/urn";
-import { unknown } from "../resources/values";
 import { shownText } from "../service/errors/foreignText";
+import type { Problem } from "../values/kinds";
+import { unknown } from "../values/plain";
+import { isDefaultProvider } from "../values/urn";
 import { allSecret, decodeStruct, encodeStruct } from "./values";
 
 /**

@@ -4,13 +4,14 @@ import type { Host } from "../provider/host";
 import { madeOnce, titleOf } from "../provider/host";
 import { ProviderError } from "../provider/providerErrors";
 import type { Layer, Step } from "../provider/step";
-import type { Problem } from "../resources/args";
 import { workArgs } from "../resources/args";
 import { unfinishedRunAdvice } from "../resources/export/dataExport";
 import type { AnyResource } from "../resources/index";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
-import { partsOfUrn } from "../resources/urn";
-import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
+import type { Problem } from "../values/kinds";
+import { describeValue } from "../values/kinds";
+import { holdsUnknown, replaceEach, unknown } from "../values/plain";
+import { partsOfUrn } from "../values/urn";
 import { ResourceReference } from "./values";
 
 interface Declared {

@@ -3,12 +3,14 @@ import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { noCredential } from "../config/config";
 import type { Host } from "../provider/host";
 import { ProviderError } from "../provider/providerErrors";
-import type { ArgSpecs, Problem } from "../resources/args";
-import { checkFields, string } from "../resources/args";
+import type { ArgSpecs } from "../resources/args";
+import { checkFields } from "../resources/args";
 import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
-import { entryOf } from "../resources/values";
 import type { ServiceClient } from "../service/client";
 import { shownText } from "../service/errors/foreignText";
+import type { Problem } from "../values/kinds";
+import { string } from "../values/kinds";
+import { entryOf } from "../values/plain";
 import { allSecret, decodeStruct, encodeStruct } from "./values";
 
 /** A function of the package as the engine calls it. */

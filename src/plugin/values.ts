@@ -3,10 +3,9 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../engine/serialization";
 import { serialize } from "../engine/serialization";
 import type { ArgSpecs } from "../resources/args";
-import { isUnknownText, kindKey, unknownText } from "../resources/engineValues";
-import { providerKey } from "../resources/urn";
-import { entryOf, unknown } from "../resources/values";
-import { isRecord } from "../values/isRecord";
+import { isUnknownText, kindKey, unknownText } from "../values/engineValues";
+import { entryOf, isRecord, unknown } from "../values/plain";
+import { providerKey } from "../values/urn";
 
 /**
  * Values as the engine sends them to a plugin. A secret, and a reference to a resource, are maps with a key of their

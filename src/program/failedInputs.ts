@@ -1,7 +1,7 @@
 import type { Resource } from "@pulumi/pulumi";
 import { CustomResource, output } from "@pulumi/pulumi";
 import { isUnknown, knownValue, resourcesBehind } from "../engine/sdk";
-import { partsOfUrn } from "../resources/urn";
+import { partsOfUrn } from "../values/urn";
 
 /**
  * With `--continue-on-error`, the engine skips what depends on a resource that has failed, after a `check` that lacks

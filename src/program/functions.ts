@@ -1,7 +1,6 @@
 import type { Output } from "@pulumi/pulumi";
 import { output, RunError, secret, unknown } from "@pulumi/pulumi";
 import { noCredential } from "../config/config";
-import type { Problem } from "../resources/args";
 import { checkValue, object } from "../resources/args";
 import type {
   GetActionsArgs,
@@ -13,10 +12,11 @@ import type {
   Query,
 } from "../resources/queries";
 import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../resources/queries";
-import { ResourceError } from "../resources/resource";
-import { replaceEach, unknown as unknownArg } from "../resources/values";
 import type { Subtask, TaskActions } from "../service/contract/types";
 import { isServiceError } from "../service/errors/errors";
+import { ResourceError } from "../values/errors";
+import type { Problem } from "../values/kinds";
+import { replaceEach, unknown as unknownArg } from "../values/plain";
 import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
 import { checkOptions, isNotYetKnown, madeBefore, profileOf, refuseProblems } from "./reads/functionOptions";
 import { readOptions, readWith, requireProfile } from "./reads/programReads";

@@ -3,9 +3,9 @@ import { Output, output, ProviderResource, secret } from "@pulumi/pulumi";
 import { accountOf } from "../config/account";
 import type { ConfigKey } from "../config/configKeys";
 import { credentialKeys } from "../config/configKeys";
-import type { EngineKind } from "../resources/urn";
-import { defaultProviderName, typeToken } from "../resources/urn";
 import { ownPackage } from "../service/ownPackage";
+import type { EngineKind } from "../values/urn";
+import { defaultProviderName, typeToken } from "../values/urn";
 import { isMocked, programConfig, unmockedConfig } from "./programConfig";
 
 const pluginName = "webextract";

@@ -1,6 +1,7 @@
 import type { Input, OutputInstance } from "@pulumi/pulumi";
 import { Output, output, Resource, RunError } from "@pulumi/pulumi";
-import { describeValue, isPlainMap } from "../resources/values";
+import { describeValue } from "../values/kinds";
+import { isPlainMap } from "../values/plain";
 import type { ExtractionResource } from "./extractionResource";
 import { failed } from "./perProgram";
 

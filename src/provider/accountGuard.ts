@@ -1,4 +1,4 @@
-import { moreAt } from "../values/more";
+import { moreAt } from "../values/words";
 
 /**
  * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the

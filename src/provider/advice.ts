@@ -1,7 +1,6 @@
-import type { PartialFailure, ResourceError, RunReason } from "../resources/resource";
 import type { RowsAreHeld } from "../resources/task/taskRows";
-import { firstOf, shellQuoted } from "../resources/values";
-import { moreAt } from "../values/more";
+import type { PartialFailure, ResourceError, RunReason } from "../values/errors";
+import { firstOf, moreAt, shellQuoted } from "../values/words";
 
 /**
  * The message of a resource's error. About a run, the next line says what to do, in terms of the arguments of CloudRun.

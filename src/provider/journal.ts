@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { ProviderConfig } from "../config/config";
-import { ResourceError } from "../resources/resource";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
-import { partsOfUrn } from "../resources/urn";
-import { canonical } from "../resources/values";
 import { isServiceError } from "../service/errors/errors";
 import type { Processes } from "../service/files/processes";
+import { ResourceError } from "../values/errors";
+import { canonical } from "../values/plain";
+import { partsOfUrn } from "../values/urn";
 import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
 import { isFarFromNow, keyOf } from "./journalFiles";
 

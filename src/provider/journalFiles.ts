@@ -4,10 +4,10 @@ import { lstat, readdir, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
-import { urnAs } from "../resources/urn";
 import { codeOf, makePrivateFolder, patiently, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
 import type { ProcessName } from "../service/files/processes";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
+import { urnAs } from "../values/urn";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {

@@ -8,28 +8,7 @@
 
 import type { FieldSpec, Kind, Problem, Shape } from "../values/kinds";
 import * as kinds from "../values/kinds";
-import { canonical, isPlainMap, unknown } from "./values";
-
-export type { Kind, Problem, Shape } from "../values/kinds";
-export {
-  anything,
-  boolean,
-  choice,
-  describeShape,
-  filePath,
-  id,
-  idLines,
-  integer,
-  lines,
-  list,
-  mapOf,
-  number,
-  scalar,
-  share,
-  shortened,
-  string,
-  systemString,
-} from "../values/kinds";
+import { canonical, isPlainMap, unknown } from "../values/plain";
 
 /** Checks a value of a program. Refuses also what no program means: the text of an Output. */
 export function checkValue(shape: Shape, value: unknown, path: string, problems: Problem[]): unknown {

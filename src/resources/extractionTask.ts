@@ -1,12 +1,14 @@
 import { isServiceError } from "../service/errors/errors";
-import { isRecord } from "../values/isRecord";
+import { messageOf, PartialFailure } from "../values/errors";
+import type { Problem } from "../values/kinds";
+import { boolean, choice, id, string } from "../values/kinds";
+import { isRecord } from "../values/plain";
 import { declaredOf, partsOf, shownTask } from "./adopt/imported";
-import type { ArgsSpec, Problem } from "./args";
-import { boolean, choice, id, object, string } from "./args";
+import type { ArgsSpec } from "./args";
+import { object } from "./args";
 import type { GivenList } from "./lists/checkList";
 import { everything } from "./ownership";
 import type { CheckContext, Context, Difference, PendingState, ProfileArgs, Resource } from "./resource";
-import { messageOf, PartialFailure } from "./resource";
 import { givenItems } from "./settings/loop";
 import type { CheckedActions, ParameterActions } from "./settings/parameterActions";
 import {

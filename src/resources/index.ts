@@ -1,9 +1,10 @@
+import { ResourceError } from "../values/errors";
+import { entryOf } from "../values/plain";
 import type { ArgSpecs } from "./args";
 import { checkFields } from "./args";
 import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
 import type { CheckContext, Resource } from "./resource";
-import { ResourceError } from "./resource";
 import { cloudRun } from "./run/cloudRun";
 import { cloudSubtasks } from "./run/cloudSubtasks";
 import { taskActionConfig } from "./settings/taskActionConfig";
@@ -11,7 +12,6 @@ import { taskLoopItems } from "./settings/taskLoopItems";
 import { taskParameters } from "./settings/taskParameters";
 import { taskCopy } from "./task/taskCopy";
 import { taskStartUrls } from "./task/taskStartUrls";
-import { entryOf } from "./values";
 
 /** A resource without its own types. */
 // biome-ignore lint/suspicious/noExplicitAny: each resource has its own types; its callers pass them as plain data

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { ResourceError } from "../values/errors";
 import type { CheckContext } from "./resource";
-import { ResourceError } from "./resource";
 
 /**
  * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder

@@ -1,4 +1,4 @@
-import { isPlainMap } from "./values";
+import { isPlainMap } from "../values/plain";
 
 /** Identifies a setting within its task, also in the state. */
 export type SettingId =

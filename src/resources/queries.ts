@@ -1,10 +1,10 @@
 import type { ServiceClient } from "../service/client";
 import type { Row, Subtask, TaskActions } from "../service/contract/types";
 import type { RowSource } from "../service/rows/rowPage";
+import { ResourceError } from "../values/errors";
+import { id, integer, list, string } from "../values/kinds";
 import type { ArgsSpec } from "./args";
-import { id, integer, list, string } from "./args";
 import { incompleteRead } from "./export/rowReader";
-import { ResourceError } from "./resource";
 
 /** What a program can read of the service without managing it. */
 

@@ -1,5 +1,6 @@
 import type { ServiceClient } from "../service/client";
-import type { ArgsSpec, Problem } from "./args";
+import type { Problem } from "../values/kinds";
+import type { ArgsSpec } from "./args";
 import type { Held, OwnedPart, SettingId } from "./ownership";
 import type { ActionReader } from "./task/actionReader";
 import type { RequestJournal } from "./task/requestJournal";
@@ -270,52 +271,4 @@ export interface DriftState {
 export interface PendingState {
   /** What is still to do after a failure. Reads keep it, and it causes an update. */
   pending?: string[];
-}
-
-export interface RunName {
-  taskId: string;
-  lotNo: string;
-}
-
-/**
- * Why the user has to do something about a run. The advice is worded where it is shown: a program has arguments, the
- * command line has options.
- */
-export interface RunReason extends RunName {
-  /** `failed`: subtasks have failed or were stopped. */
-  reason: "notFinished" | "timedOut" | "superseded" | "failed" | "notStopped";
-}
-
-/**
- * The step failed, but something exists at the service. The state must keep what is known of it. With `about`, the
- * message does not say what to do next: who shows the error adds that.
- */
-export class PartialFailure extends Error {
-  override readonly name = "PartialFailure";
-  constructor(
-    message: string,
-    readonly id: string,
-    readonly state: object,
-    readonly about?: RunReason,
-  ) {
-    super(message);
-  }
-}
-
-/**
- * An error with a message for the user: what happened, what exists now, what to do next. With `about`, who shows the
- * error adds the last.
- */
-export class ResourceError extends Error {
-  override readonly name: string = "ResourceError";
-  constructor(
-    message: string,
-    readonly about?: RunReason,
-  ) {
-    super(message);
-  }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

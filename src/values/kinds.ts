@@ -6,9 +6,9 @@
  * the first unknown name and silently drops the keys `constructor` and `__proto__` of a map.
  */
 
-import { isRecord } from "./isRecord";
-import { didYouMean } from "./likelyName";
+import { isRecord, unknown } from "./plain";
 import { describeShellPart, shellPartOf } from "./shellPart";
+import { didYouMean } from "./words";
 
 /**
  * What a value can be, named by `is`. A string is not empty unless it `mayBeEmpty`, `isLine` where it cannot contain a
@@ -104,9 +104,6 @@ export function mapOf<T>(of: Kind<T>): Kind<Record<string, T>> {
 
 /** A map of which nothing is known. */
 export const freeMap: Kind<Record<string, unknown>> = { is: "map", of: anything, mayBeEmpty: true };
-
-/** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
-export const unknown: unique symbol = Symbol("unknown value");
 
 /** One thing that is wrong with a value. The reason never shows the value, which can be secret. */
 export interface Problem {

@@ -1,20 +1,5 @@
-export type { ArgsSpec, Kind, Problem } from "../../src/resources/args";
-export {
-  anything,
-  boolean,
-  checkValue,
-  choice,
-  integer,
-  lines,
-  list,
-  mapOf,
-  number,
-  object,
-  scalar,
-  share,
-  string,
-} from "../../src/resources/args";
-export { unknownText } from "../../src/resources/engineValues";
+export type { ArgsSpec } from "../../src/resources/args";
+export { checkValue, object } from "../../src/resources/args";
 export { FieldChecker } from "../../src/resources/export/checks/fieldChecker";
 export { compileSchema } from "../../src/resources/export/checks/jsonSchema";
 export { RowChecker } from "../../src/resources/export/checks/rowChecker";
@@ -31,8 +16,7 @@ export { resources } from "../../src/resources/index";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
 export { dataQuery } from "../../src/resources/queries";
-export type { Context, RunReason } from "../../src/resources/resource";
-export { PartialFailure, ResourceError } from "../../src/resources/resource";
+export type { Context } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
 export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudRunModel";
 export { joinRerunOn } from "../../src/resources/run/rerunOn";
@@ -50,6 +34,23 @@ export type { Setting } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
 export { RowsAreHeld } from "../../src/resources/task/taskRows";
-export type { EngineKind } from "../../src/resources/urn";
-export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/resources/urn";
-export { canonical, unknown } from "../../src/resources/values";
+export { unknownText } from "../../src/values/engineValues";
+export type { RunReason } from "../../src/values/errors";
+export { PartialFailure, ResourceError } from "../../src/values/errors";
+export type { Kind, Problem } from "../../src/values/kinds";
+export {
+  anything,
+  boolean,
+  choice,
+  integer,
+  lines,
+  list,
+  mapOf,
+  number,
+  scalar,
+  share,
+  string,
+} from "../../src/values/kinds";
+export { canonical, unknown } from "../../src/values/plain";
+export type { EngineKind } from "../../src/values/urn";
+export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/values/urn";

@@ -1,8 +1,8 @@
 import type { AdoptedAction } from "../../resources/adopt/adoptedTask";
 import { secretValue } from "../../resources/adopt/adoptedTask";
 import { Secrets } from "../../resources/adopt/secrets";
-import { counted } from "../../resources/values";
 import { whyNotYours } from "../../service/errors/errors";
+import { counted } from "../../values/words";
 import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";

@@ -1,8 +1,8 @@
 import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../resources/adopt/secrets";
-import { counted, shellQuoted } from "../../resources/values";
 import { whyNotYours } from "../../service/errors/errors";
+import { counted, shellQuoted } from "../../values/words";
 import type { CliCommand } from "../command";
 import { connectToAll } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { AdoptedTask } from "../../resources/adopt/adoptedTask";
-import { typeToken } from "../../resources/urn";
+import { typeToken } from "../../values/urn";
 import type { PlannedFile } from "../output/writeFiles";
 import { planned } from "../output/writeFiles";
 import type { Declared } from "./declaration";

@@ -1,6 +1,6 @@
-import { isPlainMap } from "../../resources/values";
 import { oneLine } from "../../service/errors/foreignText";
 import { parsedJson } from "../../service/parsedJson";
+import { isPlainMap } from "../../values/plain";
 import { usageError } from "../exitCodes";
 
 /** A task to adopt, and what it is to be called. */

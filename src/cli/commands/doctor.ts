@@ -1,8 +1,8 @@
-import { messageOf } from "../../resources/resource";
-import { counted } from "../../resources/values";
 import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
 import { serviceAddress } from "../../service/serviceAddress";
+import { messageOf } from "../../values/errors";
+import { counted } from "../../values/words";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { clientOf } from "../connection/connected";

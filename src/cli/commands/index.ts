@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noCommonJs: most commands load much code that the others do not need
 
-import { entryOf } from "../../resources/values";
+import { entryOf } from "../../values/plain";
 import type { CliCommand } from "../command";
 import { completion } from "./completion";
 

@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { isPlainMap } from "../../resources/values";
+import { isPlainMap } from "../../values/plain";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { requireStack } from "../connection/pulumi";

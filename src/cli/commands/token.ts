@@ -1,7 +1,7 @@
-import { messageOf } from "../../resources/resource";
 import type { ServiceClient } from "../../service/client";
 import { isServiceError } from "../../service/errors/errors";
 import type { ServiceClientOptions } from "../../service/options";
+import { messageOf } from "../../values/errors";
 import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
 import { clientOf, connect } from "../connection/connected";

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { Argument } from "commander";
 import { manifestReader } from "../../manifest/component";
 import type { Manifests } from "../../manifest/readManifests";
-import { counted } from "../../resources/values";
+import { counted } from "../../values/words";
 import type { CliCommand } from "../command";
 import { manifestsAt } from "../manifests";
 

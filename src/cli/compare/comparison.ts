@@ -1,5 +1,4 @@
-import { shellWord } from "../../resources/values";
-import { didYouMean } from "../../values/likelyName";
+import { didYouMean, shellWord } from "../../values/words";
 import { CliError } from "../exitCodes";
 import type { Database } from "./database";
 import type { FieldFigures } from "./fieldFigures";

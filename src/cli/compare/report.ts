@@ -1,5 +1,5 @@
-import { counted } from "../../resources/values";
 import { hideSecrets } from "../../service/errors/secretShapes";
+import { counted } from "../../values/words";
 import { fromDifference } from "../output/difference";
 import type { Comparison, FieldComparison } from "./comparison";
 import type { Failure } from "./conditions";

@@ -1,10 +1,10 @@
 import type { ProviderConfig } from "../../config/config";
 import { namesInNamespace, namespace, parseGivenConfig } from "../../config/config";
 import { configKeys } from "../../config/configKeys";
-import { entryOf } from "../../resources/values";
 import { optionsFromEnvironment } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
 import { serviceAddress } from "../../service/serviceAddress";
+import { entryOf } from "../../values/plain";
 import { usageError } from "../exitCodes";
 import { stackConfig } from "./pulumi";
 

@@ -1,5 +1,5 @@
-import { isTask, partsOfUrn } from "../../resources/urn";
-import { isPlainMap, listOfStrings } from "../../resources/values";
+import { isPlainMap, listOfStrings } from "../../values/plain";
+import { isTask, partsOfUrn } from "../../values/urn";
 import { CliError } from "../exitCodes";
 import { stackState } from "./pulumi";
 

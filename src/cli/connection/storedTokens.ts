@@ -1,10 +1,10 @@
-import { messageOf } from "../../resources/resource";
 import type { CredentialsInUse } from "../../service/auth/accessToken";
 import type { TokenFamily } from "../../service/auth/tokenStore";
 import { TokenStore, TokenStoreError } from "../../service/auth/tokenStore";
 import { defaultTokenStore } from "../../service/environment";
 import type { ServiceClientOptions } from "../../service/options";
 import { settingsOf } from "../../service/settings";
+import { messageOf } from "../../values/errors";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 

@@ -3,7 +3,6 @@ import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
-import { counted, shellWord } from "../../resources/values";
 import type { ServiceClient } from "../../service/client";
 import { proxyFromEnvironment } from "../../service/environment";
 import type { ServiceError } from "../../service/errors/errors";
@@ -13,6 +12,7 @@ import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import { proxyOf } from "../../service/http/proxy";
 import type { ServiceClientOptions } from "../../service/options";
 import { ownPackage } from "../../service/ownPackage";
+import { counted, shellWord } from "../../values/words";
 import { engineVersion } from "../connection/pulumi";
 import { sources } from "../connection/storedTokens";
 

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
-import type { EngineKind } from "../../resources/urn";
-import { canonical, shellQuoted } from "../../resources/values";
 import { writePrivateFile } from "../../service/files/privateFile";
 import { ownPackage } from "../../service/ownPackage";
+import { canonical } from "../../values/plain";
+import type { EngineKind } from "../../values/urn";
+import { shellQuoted } from "../../values/words";
 import type { CliCommand, Result } from "../command";
 import { importState, requireStack, stackState } from "../connection/pulumi";
 import { CliError } from "../exitCodes";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resources as classes } from "../../resources/index";
-import type { EngineKind } from "../../resources/urn";
+import { isPlainMap } from "../../values/plain";
+import type { EngineKind } from "../../values/urn";
 import {
   defaultProviderName,
   partsOfUrn,
@@ -9,8 +10,7 @@ import {
   stateVersion,
   typeToken,
   urnAs,
-} from "../../resources/urn";
-import { isPlainMap } from "../../resources/values";
+} from "../../values/urn";
 import { CliError } from "../exitCodes";
 
 type Properties = Record<string, unknown>;

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { moveIfFree } from "../../resources/export/destinations/diskFile";
-import { messageOf, ResourceError } from "../../resources/resource";
 import { makeFolder } from "../../service/files/folders";
 import { replaceFile, targetOf } from "../../service/files/replaceFile";
+import { messageOf, ResourceError } from "../../values/errors";
 import type { Cli } from "../cli";
 import { CliError } from "../exitCodes";
 

@@ -1,7 +1,6 @@
 import { resources } from "../../resources/index";
-import { isTaskType } from "../../resources/urn";
-import { entryOf } from "../../resources/values";
-import { isRecord } from "../../values/isRecord";
+import { entryOf, isRecord } from "../../values/plain";
+import { isTaskType } from "../../values/urn";
 import { textOf } from "../connection/stackTasks";
 import { code } from "../output/markdown";
 import type { ResourceChange } from "./plan";

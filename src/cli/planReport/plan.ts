@@ -1,7 +1,6 @@
-import { isTask, partsOfUrn } from "../../resources/urn";
-import { listOfStrings } from "../../resources/values";
 import { parsedJson } from "../../service/parsedJson";
-import { isRecord } from "../../values/isRecord";
+import { isRecord, listOfStrings } from "../../values/plain";
+import { isTask, partsOfUrn } from "../../values/urn";
 import { CliError } from "../exitCodes";
 
 /** What a plan does with one resource. */

@@ -1,7 +1,7 @@
-import { isUnknownText } from "../../resources/engineValues";
-import { isTask, partsOfUrn } from "../../resources/urn";
-import { counted } from "../../resources/values";
-import { isRecord } from "../../values/isRecord";
+import { isUnknownText } from "../../values/engineValues";
+import { isRecord } from "../../values/plain";
+import { isTask, partsOfUrn } from "../../values/urn";
+import { counted } from "../../values/words";
 import { cell, code, mostCharacters, within, word } from "../output/markdown";
 import { byName } from "../output/table";
 import { calloutsOf } from "./callouts";

@@ -1,7 +1,6 @@
-import { kindKey, unknownTexts } from "../../resources/engineValues";
-import { canonical, entryOf } from "../../resources/values";
 import { hideSecrets, mayBeSecret } from "../../service/errors/secretShapes";
-import { isRecord } from "../../values/isRecord";
+import { kindKey, unknownTexts } from "../../values/engineValues";
+import { canonical, entryOf, isRecord } from "../../values/plain";
 import { fromDifference } from "../output/difference";
 import { longest } from "../output/markdown";
 import type { ResourceChange } from "./plan";

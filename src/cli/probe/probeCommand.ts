@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { Option } from "commander";
-import { messageOf } from "../../resources/resource";
 import { pause } from "../../service/clock";
 import { makeFolder } from "../../service/files/folders";
+import { messageOf } from "../../values/errors";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
 import { clientOf, connectTo } from "../connection/connected";

@@ -1,4 +1,4 @@
-import { isPlainMap } from "../../resources/values";
+import { isPlainMap } from "../../values/plain";
 import type { Consequence, ProbeFinding, ProbeReport } from "./probe";
 import { shapeOf, vocabulary } from "./question";
 import type { RawResponse } from "./requests";

@@ -1,9 +1,9 @@
-import { isPlainMap } from "../../resources/values";
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
 import { statusSays } from "../../service/errors/failures";
 import type { RequestWatch, WatchedResponse } from "../../service/options";
 import { parsedJson } from "../../service/parsedJson";
+import { isPlainMap } from "../../values/plain";
 
 /** Requests of a probe that only reads, and of one that writes: more than the questions need, because some are sent again. */
 export const mostReads = 60;

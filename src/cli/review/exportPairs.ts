@@ -1,6 +1,6 @@
-import { isTask } from "../../resources/urn";
-import { isPlainMap } from "../../resources/values";
 import { namesSameService } from "../../service/serviceAddress";
+import { isPlainMap } from "../../values/plain";
+import { isTask } from "../../values/urn";
 import type { StackResource } from "../connection/stackTasks";
 import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { counted } from "../../resources/values";
+import { counted } from "../../values/words";
 import type { CliCommand } from "../command";
 import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";

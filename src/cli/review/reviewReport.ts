@@ -1,4 +1,4 @@
-import { counted } from "../../resources/values";
+import { counted } from "../../values/words";
 import { failuresInMarkdown, inMarkdown, tableInMarkdown } from "../compare/renderReport";
 import type { FilledShares, Part } from "../compare/report";
 import { fieldChanges, foreign, reportOf } from "../compare/report";

@@ -4,7 +4,7 @@ import { destinationOf } from "../../resources/export/destinations/destinationOf
 import { compareContent } from "../../resources/export/destinations/diskFile";
 import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
 import { formats } from "../../resources/export/formats/formats";
-import { ResourceError } from "../../resources/resource";
+import { ResourceError } from "../../values/errors";
 import type { Cli } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";
 import type { Connected } from "../connection/connected";

@@ -1,4 +1,4 @@
-import { isTask, partsOfUrn } from "../../resources/urn";
+import { isTask, partsOfUrn } from "../../values/urn";
 import type { StackResource } from "../connection/stackTasks";
 import type { Plan, ResourceChange } from "../planReport/plan";
 import { propertyChanges } from "../planReport/propertyChanges";

@@ -6,13 +6,13 @@ import { declareAll, manifestReader, pathsOf, problemOfArgs } from "../../manife
 import type { DeclaredTask, Declared as InManifest } from "../../manifest/readManifests";
 import type { Host } from "../../provider/host";
 import { ProviderError } from "../../provider/providerErrors";
-import { unknownText } from "../../resources/engineValues";
 import { resourceNamed } from "../../resources/index";
 import { linesAsOne } from "../../resources/lists/lines";
-import { messageOf } from "../../resources/resource";
-import { isUrn, partsOfUrn, typeToken } from "../../resources/urn";
-import { unknown } from "../../resources/values";
 import { ownPackage } from "../../service/ownPackage";
+import { unknownText } from "../../values/engineValues";
+import { messageOf } from "../../values/errors";
+import { unknown } from "../../values/plain";
+import { isUrn, partsOfUrn, typeToken } from "../../values/urn";
 import { pluginDownloadUrl } from "../schemaText";
 import type { WireProperties } from "../values";
 import { decodeStruct, encode, ResourceReference, referenceTo, structOf } from "../values";

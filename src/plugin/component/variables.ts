@@ -1,6 +1,6 @@
 import type { Values } from "../../manifest/documentReader";
 import type { Variables } from "../../manifest/variables";
-import { holdsUnknown, isPlainMap, unknown } from "../../resources/values";
+import { holdsUnknown, isPlainMap, unknown } from "../../values/plain";
 import type { Secrets } from "../values";
 
 /** A value of a variable that is secret, or that this preview does not know, in whole or in part. */

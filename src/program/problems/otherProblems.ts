@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers";
-import type { Problem } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import { checkedArgs } from "../../resources/index";
-import { counted, isPlainMap, unknown } from "../../resources/values";
+import type { Problem } from "../../values/kinds";
+import { isPlainMap, unknown } from "../../values/plain";
+import { counted } from "../../values/words";
 import { perProgram } from "../perProgram";
 import { programConfig } from "../programConfig";
 

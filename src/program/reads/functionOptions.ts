@@ -1,10 +1,11 @@
 import type { Input } from "@pulumi/pulumi";
 import { all, CustomResource, Output, output, Resource, RunError } from "@pulumi/pulumi";
 import { resourcesBehind, withResourcesOfComponents } from "../../engine/sdk";
-import type { ArgSpecs, Problem } from "../../resources/args";
-import { anything, boolean, checkFields, string } from "../../resources/args";
-import { describeValue } from "../../resources/values";
+import type { ArgSpecs } from "../../resources/args";
+import { checkFields } from "../../resources/args";
 import { shownText } from "../../service/errors/foreignText";
+import type { Problem } from "../../values/kinds";
+import { anything, boolean, describeValue, string } from "../../values/kinds";
 import { ExtractionResource } from "../extractionResource";
 
 /**

@@ -1,8 +1,8 @@
 import type { Properties } from "../../engine/serialization";
-import type { Problem } from "../../resources/args";
 import { isPlaceholderId } from "../../resources/task/lostResponse";
-import { isTaskType } from "../../resources/urn";
-import { isRecord } from "../../values/isRecord";
+import type { Problem } from "../../values/kinds";
+import { isRecord } from "../../values/plain";
+import { isTaskType } from "../../values/urn";
 import type { Host } from "../host";
 import { titleOf } from "../host";
 import { ProviderError } from "../providerErrors";

@@ -1,8 +1,9 @@
+import { isBrokenText } from "../../values/kinds";
+import { counted } from "../../values/words";
 import { splitLines } from "../lists/lines";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { fieldOf, itemsOf, lookUpAllActions, lookUpByAll, propertiesShown } from "../task/taskPresence";
-import { counted, isBrokenText } from "../values";
 import type { Secrets } from "./secrets";
 
 /** A task of the service, as far as it can be declared. */

@@ -1,6 +1,6 @@
 import { isServiceError } from "../../service/errors/errors";
+import { messageOf, ResourceError } from "../../values/errors";
 import type { Context, Imported, Resource } from "../resource";
-import { messageOf, ResourceError } from "../resource";
 import type { AdoptedAction, AdoptedTask } from "./adoptedTask";
 import { readTaskShown, secretValue } from "./adoptedTask";
 import { notImported, Secrets } from "./secrets";

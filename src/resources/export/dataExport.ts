@@ -1,10 +1,8 @@
 import { isOwnRunId } from "../../service/contract/ownRunIds";
-import { isRecord } from "../../values/isRecord";
-import type { Problem } from "../args";
+import type { Problem } from "../../values/kinds";
 import {
   anything,
   boolean,
-  changedArgs,
   choice,
   filePath,
   id,
@@ -12,14 +10,14 @@ import {
   list,
   mapOf,
   number,
-  object,
   string,
   systemString,
-} from "../args";
+} from "../../values/kinds";
+import { entryOf, holdsUnknown, isRecord } from "../../values/plain";
+import { changedArgs, object } from "../args";
 import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { Held } from "../ownership";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
-import { entryOf, holdsUnknown } from "../values";
 import { checkBucket, checkPath, checkPlace, warnOfPath } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
+import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
 import type { Content, Destination } from "./destinations/destination";
 import { destinationOf } from "./destinations/destinationOf";
 import { isSameFile } from "./destinations/fileIdentity";

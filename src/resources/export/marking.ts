@@ -1,8 +1,8 @@
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
 import type { RowPage } from "../../service/rows/rowPage";
+import { messageOf, PartialFailure, ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import { messageOf, PartialFailure, ResourceError } from "../resource";
 import { runningOf } from "../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, marksPages, pendingSteps } from "./model";

@@ -1,8 +1,8 @@
 import type { Subtask } from "../../service/contract/types";
 import type { RowPage } from "../../service/rows/rowPage";
 import { isRepeated } from "../../service/rows/rows";
+import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
 import { countsOf, runningNow } from "../run/subtaskList";
 import type { DataExportArgs } from "./model";
 import { defaultPageSize, pendingSteps, rowSource } from "./model";

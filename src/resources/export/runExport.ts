@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { open } from "node:fs/promises";
 import { relative } from "node:path";
+import { messageOf, PartialFailure, ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import { messageOf, PartialFailure, ResourceError } from "../resource";
 import type { FailedCheck } from "./checks/checkedRows";
 import { RowsRefused } from "./checks/checkedRows";
 import { describeFailed, describeRefusal } from "./checks/messages";

@@ -1,5 +1,5 @@
+import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
-import { PartialFailure } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
 import { whenAndWho } from "../task/requestJournal";
 import { destinationOf } from "./destinations/destinationOf";

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { messageOf, ResourceError } from "../../values/errors";
 import type { Context, ServiceTraits } from "../resource";
-import { messageOf, ResourceError } from "../resource";
 
 /** Where the files are that arguments can name. */
 export interface FilePlaces {

@@ -1,8 +1,8 @@
 import { parsedUrl } from "../../service/parsedUrl";
-import type { Problem } from "../args";
-import { shortened } from "../args";
+import type { Problem } from "../../values/kinds";
+import { shortened } from "../../values/kinds";
+import { unknown } from "../../values/plain";
 import type { CheckContext } from "../resource";
-import { unknown } from "../values";
 import type { FilePlaces } from "./allowedFile";
 import { readAllowed } from "./allowedFile";
 import type { Line } from "./lines";

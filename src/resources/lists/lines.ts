@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
+import type { Shape } from "../../values/kinds";
 import { misfit } from "../../values/kinds";
-import type { ArgSpecs, Shape } from "../args";
-import { entryOf, isPlainMap } from "../values";
+import { entryOf, isPlainMap } from "../../values/plain";
+import type { ArgSpecs } from "../args";
 
 /**
  * Lists with an item on each line, in a string or a file. They are sent, counted and hashed in one form: UTF-8 without

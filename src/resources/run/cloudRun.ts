@@ -1,8 +1,9 @@
 import { isServiceError } from "../../service/errors/errors";
+import { ResourceError } from "../../values/errors";
+import { differs, holdsUnknown } from "../../values/plain";
 import { idsOf, shownTask, verifyRun } from "../adopt/imported";
 import { changedArgs, workArgs } from "../args";
 import type { Context, Created, Replaced, Resource } from "../resource";
-import { ResourceError } from "../resource";
 import {
   isOutcomeUnknown,
   keepingAdoption,
@@ -11,7 +12,6 @@ import {
   refuseReplaceOfUnknown,
   refuseUpdateOfUnknown,
 } from "../task/lostResponse";
-import { differs, holdsUnknown } from "../values";
 import type { CheckedCloudRunArgs, CloudRunArgs, CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs, nameOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";

@@ -1,5 +1,6 @@
+import { anything, boolean, choice, id, list, number, string } from "../../values/kinds";
 import type { ArgsSpec } from "../args";
-import { anything, boolean, choice, id, list, number, object, string } from "../args";
+import { object } from "../args";
 import type { Context, PendingState, ProfileArgs, Statuses } from "../resource";
 import type { LostResponseState } from "../task/lostResponse";
 import type { LabelArg, LabelState } from "./runLabels";

@@ -1,9 +1,9 @@
 import { isServiceError } from "../../service/errors/errors";
+import { ResourceError } from "../../values/errors";
+import { choice, id, idLines, string } from "../../values/kinds";
 import { noTask } from "../adopt/imported";
-import { choice, id, idLines, string } from "../args";
 import { joinLines, splitLines } from "../lists/lines";
 import type { Context, ProfileArgs, Resource, Statuses } from "../resource";
-import { ResourceError } from "../resource";
 import { terminalStatusOf } from "./statuses";
 import { noteTask } from "./subtaskList";
 

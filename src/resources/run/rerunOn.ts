@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "../../values/isRecord";
-import { canonical } from "../values";
+import { canonical, isRecord } from "../../values/plain";
 
 /**
  * A resource of `rerunOn` as `check` gets it: its type, its name, and a hash of all its arguments except options, with

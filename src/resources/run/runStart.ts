@@ -1,7 +1,7 @@
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError, ServiceError } from "../../service/errors/errors";
+import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
 import { earlierRequest, sendOnce, takeOver } from "../task/lostResponse";
 import { lookUpExistence } from "../task/taskPresence";

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
+import { ResourceError } from "../../values/errors";
+import { counted } from "../../values/words";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
-import { counted } from "../values";
 import type { CloudRunState } from "./cloudRunModel";
 import { nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import { observeRun } from "./observeRun";

@@ -1,9 +1,10 @@
 import { isOwnRunId } from "../../service/contract/ownRunIds";
 import type { Subtask } from "../../service/contract/types";
 import { isServiceError } from "../../service/errors/errors";
-import type { Context, RunReason, Statuses } from "../resource";
-import { messageOf, PartialFailure } from "../resource";
-import { firstOf } from "../values";
+import type { RunReason } from "../../values/errors";
+import { messageOf, PartialFailure } from "../../values/errors";
+import { firstOf } from "../../values/words";
+import type { Context, Statuses } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { cloudRunArgs, nameOf, statusesOf, timesOf } from "./cloudRunModel";
 import type { RunObservation } from "./observeRun";

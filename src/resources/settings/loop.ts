@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
+import { ResourceError } from "../../values/errors";
+import { choice, filePath, lines, string } from "../../values/kinds";
+import { holdsUnknown } from "../../values/plain";
 import type { ArgsSpec, Form } from "../args";
-import { choice, filePath, lines, string } from "../args";
 import { readChecked } from "../lists/allowedFile";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";
 import { digestOf, splitLines, textsOfFile } from "../lists/lines";
 import type { CheckContext, Context } from "../resource";
-import { ResourceError } from "../resource";
 import { actionsById, itemsOf, lookUpTask } from "../task/taskPresence";
-import { holdsUnknown } from "../values";
 import type { RestoreArgs } from "./restore";
 import type { ActionLoop, Loop, LoopOf } from "./setting";
 import { howToReadLists, loopTypeAsBefore } from "./setting";

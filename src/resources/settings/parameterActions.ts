@@ -1,9 +1,10 @@
-import { isRecord } from "../../values/isRecord";
-import type { ArgsSpec, Problem } from "../args";
-import { mapOf, object, scalar, string } from "../args";
+import type { Problem } from "../../values/kinds";
+import { mapOf, scalar, string } from "../../values/kinds";
+import { entryOf, isRecord } from "../../values/plain";
+import type { ArgsSpec } from "../args";
+import { object } from "../args";
 import { splitLines } from "../lists/lines";
 import type { CheckContext } from "../resource";
-import { entryOf } from "../values";
 import type { ActionLoopForm } from "./loop";
 import { checkLoop, loopSpec } from "./loop";
 import type { RestoreArgs } from "./restore";

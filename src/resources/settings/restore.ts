@@ -1,12 +1,12 @@
 import { isServiceError } from "../../service/errors/errors";
-import { isRecord } from "../../values/isRecord";
-import { isUnknownText } from "../engineValues";
+import { isUnknownText } from "../../values/engineValues";
+import { isBrokenText } from "../../values/kinds";
+import { isRecord } from "../../values/plain";
 import { splitLines } from "../lists/lines";
 import { keyOf } from "../ownership";
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask } from "../task/taskPresence";
-import { isBrokenText } from "../values";
 import type { Setting, Write } from "./setting";
 import { byKey, hasSameValue, howToReadLists, idOf, listed, listOf, merge, shownSetting, typesOf } from "./setting";
 

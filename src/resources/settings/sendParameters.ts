@@ -1,5 +1,5 @@
 import { isServiceError } from "../../service/errors/errors";
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
 import type { Context } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf } from "../task/taskPresence";

@@ -1,11 +1,11 @@
 import type { ActionParametersUpdate, LoopItemsUpdate } from "../../service/contract/types";
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
+import { firstOf } from "../../values/words";
 import { digestOf, joinLines, splitLines } from "../lists/lines";
 import type { SettingId } from "../ownership";
 import { describePart, keyOf } from "../ownership";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf, itemsOf, propertyOf } from "../task/taskPresence";
-import { firstOf } from "../values";
 
 /**
  * The model of what TaskActionConfig, TaskLoopItems, TaskParameters and ExtractionTask set in a task. Each of them

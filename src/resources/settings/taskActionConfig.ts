@@ -1,6 +1,7 @@
+import { choice, id, mapOf, scalar, string } from "../../values/kinds";
 import { importedSettings, propertiesOf } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
-import { choice, id, mapOf, object, scalar, string } from "../args";
+import { object } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { LeavingState, ParameterAction, Previous } from "./parameterActions";
 import { actionsWith, previousOf, rememberedOf, settingsOfActions } from "./parameterActions";

@@ -1,9 +1,9 @@
+import { ResourceError } from "../../values/errors";
+import { choice, id, string } from "../../values/kinds";
 import { secretValue } from "../adopt/adoptedTask";
 import { idsOf, shownTask } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
-import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
-import { ResourceError } from "../resource";
 import { checkLoop, loopOf, loopSpec } from "./loop";
 import { previousOf, rememberedOf } from "./parameterActions";
 import type { RestoreArgs } from "./restore";

@@ -1,6 +1,6 @@
+import { choice, id, string } from "../../values/kinds";
 import { importedSettings, partsOf } from "../adopt/imported";
 import type { ArgsSpec } from "../args";
-import { choice, id, string } from "../args";
 import type { DriftState, PendingState, ProfileArgs, Resource } from "../resource";
 import type { CheckedActions, LeavingState, ParameterActions, Previous } from "./parameterActions";
 import {

@@ -1,10 +1,9 @@
-import { likelyName } from "../../values/likelyName";
+import { firstOf, likelyName } from "../../values/words";
 import type { SettingId } from "../ownership";
 import { describePart } from "../ownership";
 import type { Context, PropertyNames, Template } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask, propertiesShown } from "../task/taskPresence";
-import { firstOf } from "../values";
 import { actionsBefore } from "./restore";
 import type { Setting } from "./setting";
 import { typesOf } from "./setting";

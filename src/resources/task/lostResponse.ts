@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isServiceError, withoutHint } from "../../service/errors/errors";
-import { moreAt } from "../../values/more";
+import { PartialFailure, ResourceError } from "../../values/errors";
+import { canonical, holdsUnknown } from "../../values/plain";
+import { moreAt } from "../../values/words";
 import type { ArgSpecs } from "../args";
 import type { CheckContext, Context, Difference, Replaced } from "../resource";
-import { PartialFailure, ResourceError } from "../resource";
-import { canonical, holdsUnknown } from "../values";
 import type { EarlierRequest, OnceRequest } from "./requestJournal";
 import { adoptingArgument, describeMade, describeUncertain, timeOf } from "./requestJournal";
 import type { Presence } from "./taskPresence";

@@ -1,9 +1,9 @@
 import type { CopyTaskRequest } from "../../service/contract/types";
+import type { Problem } from "../../values/kinds";
+import { boolean, choice, id, string } from "../../values/kinds";
+import { differs } from "../../values/plain";
 import { shownTask } from "../adopt/imported";
-import type { Problem } from "../args";
-import { boolean, choice, id, string } from "../args";
 import type { CheckContext, Context, ProfileArgs, Resource } from "../resource";
-import { differs } from "../values";
 import type { LostResponseState, MakingRequest } from "./lostResponse";
 import {
   earlierRequest,

@@ -1,8 +1,7 @@
 import type { ServiceErrorKind } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
-import { isRecord } from "../../values/isRecord";
+import { entryOf, isRecord } from "../../values/plain";
 import type { Context } from "../resource";
-import { entryOf } from "../values";
 
 /** One action as the service shows it. The contract does not define its fields. */
 export type ActionShown = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../service/errors/errors";
+import { ResourceError } from "../../values/errors";
+import { counted } from "../../values/words";
 import type { Context } from "../resource";
-import { ResourceError } from "../resource";
-import { counted } from "../values";
 
 /** A delete that would have removed rows without permission. */
 export class RowsAreHeld extends ResourceError {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { UploadSource } from "../../service/contract/types";
+import { filePath, id, lines, string } from "../../values/kinds";
 import type { ArgsSpec, Form } from "../args";
-import { filePath, id, lines, string } from "../args";
 import { readChecked } from "../lists/allowedFile";
 import type { GivenList } from "../lists/checkList";
 import { checkList } from "../lists/checkList";

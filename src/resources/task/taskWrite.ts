@@ -1,12 +1,11 @@
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError, withoutHint } from "../../service/errors/errors";
-import { isRecord } from "../../values/isRecord";
-import { didYouMean } from "../../values/likelyName";
+import { PartialFailure, ResourceError } from "../../values/errors";
+import { isRecord } from "../../values/plain";
+import { didYouMean, firstOf } from "../../values/words";
 import type { ArgSpecs } from "../args";
 import { workArgs } from "../args";
 import type { Context, PendingState } from "../resource";
-import { PartialFailure, ResourceError } from "../resource";
-import { firstOf } from "../values";
 import { fieldOf, lookUpTask } from "./taskPresence";
 
 export interface TaskWrite<State> {

@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from "node:child_process";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
 import { shownText } from "../errors/foreignText";
 import { ProcessGroup } from "../files/processGroup";
 import { parsedJson } from "../parsedJson";

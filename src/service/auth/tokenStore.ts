@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
 // listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
 import { pause } from "../clock";
 import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";

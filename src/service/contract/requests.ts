@@ -1,6 +1,6 @@
-import { isRecord } from "../../values/isRecord";
 import type { Problem } from "../../values/kinds";
 import { checkValue } from "../../values/kinds";
+import { isRecord } from "../../values/plain";
 import type { ServiceClientOptions } from "../options";
 import type { Operation, OperationName } from "./operations";
 import { operations } from "./operations";

@@ -1,6 +1,6 @@
-import { isRecord } from "../../values/isRecord";
 import type { Kind, Problem, Shape } from "../../values/kinds";
 import { checkValue, freeMap, id, scalar } from "../../values/kinds";
+import { isRecord } from "../../values/plain";
 import { ContractBreach } from "./contractBreach";
 import { parseJson } from "./json";
 import type { Operation, OperationName, ResponseOf } from "./operations";

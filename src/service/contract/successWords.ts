@@ -1,4 +1,4 @@
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
 
 /** What some services have in `error` of each success, as a string or as a code. */
 const wordsOfSuccess = ["success", "ok", "none", "empty", "0", ""];

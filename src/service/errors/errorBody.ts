@@ -1,4 +1,4 @@
-import { isRecord } from "../../values/isRecord";
+import { isRecord } from "../../values/plain";
 import { saysSuccess } from "../contract/successWords";
 import { parsedJson } from "../parsedJson";
 

@@ -1,4 +1,4 @@
-import { counted } from "../../../resources/values";
+import { counted } from "../../../values/words";
 import type { Part, Report } from "../report";
 import { foreign, share } from "../report";
 

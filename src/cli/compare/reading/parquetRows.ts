@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { counted } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
+import { counted } from "../../../values/words";
 import type { FoundRows, RowDatabase } from "./reading";
 import { Damaged } from "./reading";
 import { compared } from "./valueText";

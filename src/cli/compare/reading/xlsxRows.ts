@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
 import { importOptional } from "../../../resources/optionalPackage";
-import { counted } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
+import { counted } from "../../../values/words";
 import type { FoundRows, ReadingOptions } from "./reading";
 import { Damaged } from "./reading";
 import { compared } from "./valueText";

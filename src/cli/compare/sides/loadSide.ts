@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../../resources/resource";
 import { oneLine } from "../../../service/errors/foreignText";
+import { messageOf } from "../../../values/errors";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import type { FieldFigures } from "../fieldFigures";

@@ -4,7 +4,7 @@ import { Bucket } from "../../../resources/export/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
 import { incompleteRead } from "../../../resources/export/rowReader";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
-import { counted } from "../../../resources/values";
+import { counted } from "../../../values/words";
 import type { Cli } from "../../cli";
 import type { Connected, ConnectedTo } from "../../connection/connected";
 import { connectTo, requireOrigin } from "../../connection/connected";

@@ -1,9 +1,9 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "../../../resources/resource";
-import { shellWord } from "../../../resources/values";
 import { oneLine } from "../../../service/errors/foreignText";
+import { messageOf } from "../../../values/errors";
+import { shellWord } from "../../../values/words";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { spaceAdvice } from "../database";

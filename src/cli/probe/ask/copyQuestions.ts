@@ -1,10 +1,10 @@
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { documentedTypes, fieldOf, itemsOf, pairOf } from "../../../resources/task/taskPresence";
-import { isPlainMap } from "../../../resources/values";
 import { operations } from "../../../service/contract/operations";
 import { saysSuccess } from "../../../service/contract/successWords";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
+import { isPlainMap } from "../../../values/plain";
 import { CliError } from "../../exitCodes";
 import { clockFinding } from "../../findings/findings";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";

@@ -1,6 +1,6 @@
 import type { ActionShown } from "../../../resources/task/taskPresence";
 import { fieldOf, itemsOf, propertyOf } from "../../../resources/task/taskPresence";
-import { isPlainMap } from "../../../resources/values";
+import { isPlainMap } from "../../../values/plain";
 import type { Answer, OnCopy, TrialLoop, TrialProperty } from "../question";
 import { refused } from "../question";
 import { fieldAt, replyOf } from "../requests";

@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
-import { counted } from "../../../resources/values";
 import type { OperationName } from "../../../service/contract/operations";
 import { operations } from "../../../service/contract/operations";
 import type { UpdateTaskUrlsRequest } from "../../../service/contract/types";
 import type { ServiceError } from "../../../service/errors/errors";
 import { isServiceError } from "../../../service/errors/errors";
 import { statusSays } from "../../../service/errors/failures";
+import { counted } from "../../../values/words";
 import type { Answer, OnCopy, Probing } from "../question";
 import { malformed, noteCode, outcomeIn, refusalIn, refused, settingOf, unissued } from "../question";
 import type { Reply } from "../requests";

@@ -1,5 +1,5 @@
-import { counted } from "../../../resources/values";
 import type { DataPage, Row } from "../../../service/contract/types";
+import { counted } from "../../../values/words";
 import type { Answer, OnRun } from "../question";
 import { readRows, refused, settingOf } from "../question";
 import { replyOf } from "../requests";

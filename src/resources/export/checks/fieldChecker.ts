@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Row } from "../../../service/contract/types";
-import { didYouMean } from "../../../values/likelyName";
+import { didYouMean } from "../../../values/words";
 import type { FailedCheck, FieldFigures } from "./checkedRows";
 import { failedIf, percent, RowCount } from "./checkedRows";
 import type { FieldChecks } from "./rowChecks";

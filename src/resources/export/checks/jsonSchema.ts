@@ -3,8 +3,8 @@ import Ajv from "ajv";
 import Ajv2020 from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Row } from "../../../service/contract/types";
-import { isRecord } from "../../../values/isRecord";
-import { messageOf } from "../../resource";
+import { messageOf } from "../../../values/errors";
+import { isRecord } from "../../../values/plain";
 
 /**
  * The only file that imports ajv, which takes longer to load than the rest of the provider. It becomes a file of its

@@ -1,4 +1,4 @@
-import { shellWord } from "../../values";
+import { shellWord } from "../../../values/words";
 import { writtenAs } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
 import type { RowsRefused } from "./checkedRows";

@@ -1,6 +1,6 @@
 import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
-import { entryOf } from "../../values";
+import { entryOf } from "../../../values/plain";
 import type { CheckedRows, FailedCheck } from "./checkedRows";
 import { failedIf, percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";

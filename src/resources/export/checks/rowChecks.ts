@@ -1,5 +1,7 @@
-import type { ArgsSpec, Problem } from "../../args";
-import { boolean, choice, filePath, integer, mapOf, object, share } from "../../args";
+import type { Problem } from "../../../values/kinds";
+import { boolean, choice, filePath, integer, mapOf, share } from "../../../values/kinds";
+import type { ArgsSpec } from "../../args";
+import { object } from "../../args";
 
 /** What the rows of an export must be like. All checks are optional. */
 export interface RowChecks {

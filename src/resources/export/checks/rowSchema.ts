@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Row } from "../../../service/contract/types";
-import { isRecord } from "../../../values/isRecord";
+import { isRecord, unknown } from "../../../values/plain";
 import { readAllowed, readChecked } from "../../lists/allowedFile";
 import type { CheckContext, Context } from "../../resource";
-import { unknown } from "../../values";
 import type { FailedCheck } from "./checkedRows";
 import { failedIf, RowCount } from "./checkedRows";
 import type { ValidateRows } from "./jsonSchema";

@@ -1,4 +1,4 @@
-import { ResourceError } from "../../resource";
+import { ResourceError } from "../../../values/errors";
 
 /** What is known of the content of a file. */
 export interface Content {

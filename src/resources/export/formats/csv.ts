@@ -1,5 +1,5 @@
+import { choice } from "../../../values/kinds";
 import type { ArgsSpec } from "../../args";
-import { choice } from "../../args";
 import type { CsvArgs, Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type * as Yazl from "yazl";
-import { entryOf } from "../../values";
+import { entryOf } from "../../../values/plain";
 import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
 import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import type { ColumnType, Format } from "./format";

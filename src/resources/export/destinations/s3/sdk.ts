@@ -1,7 +1,7 @@
 import type * as Sdk from "@aws-sdk/client-s3";
+import { ResourceError } from "../../../../values/errors";
 import { importOptional, packagesFolder, toInstall } from "../../../optionalPackage";
 import type { Context, ServiceTraits } from "../../../resource";
-import { ResourceError } from "../../../resource";
 
 /** An optional peer dependency, because few exports need it. Loaded only when an export to S3 makes a request. */
 export const sdkName = "@aws-sdk/client-s3";

@@ -1,9 +1,12 @@
-import { isRecord } from "../values/isRecord";
-import { unknown } from "../values/kinds";
-
-export { describeValue, isBrokenText, unknown } from "../values/kinds";
-
 /** Values of arguments and states: plain data of any depth. In a preview, any part can be unknown. */
+
+/** Stands for a value that a preview does not know: the output of a resource that does not exist yet. */
+export const unknown: unique symbol = Symbol("unknown value");
+
+/** Whether a value is an object and neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** Replaces each part that matches, at any depth of lists and maps. */
 export function replaceEach(value: unknown, matches: (value: unknown) => boolean, by: unknown): unknown {
@@ -21,17 +24,6 @@ export function replaceEach(value: unknown, matches: (value: unknown) => boolean
 /** The entry under a key that a user chose. `map[key]` would also find inherited members such as `constructor`. */
 export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** A number and its noun: "1 row", "2 rows". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-/** The first of several names, and the number of the others: "a, b and 3 more". */
-export function firstOf(names: readonly string[], most: number): string {
-  const more = names.length - most;
-  return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /**
@@ -70,16 +62,6 @@ export function isPlainMap(value: unknown): value is Record<string, unknown> {
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-/** A text as one word of a shell. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", () => "'\\''")}'`;
-}
-
-/** The same, in quotes only where a shell needs them. */
-export function shellWord(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : shellQuoted(text);
 }
 
 /** The strings of a list; none if the value is no list. */
