@@ -1,11 +1,11 @@
 import { dataExport } from "../resources/export/dataExport";
-import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
-import { fileBefore } from "../resources/export/outputPath";
 import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { checkList } from "../resources/lists/checkList";
 import { cloudRun } from "../resources/run/cloudRun";
+import { describeSharedFile } from "../rows/destinations/fileIdentity";
+import { fileBefore } from "../rows/outputPath";
 import type { Problem } from "../values/kinds";
 import { entryOf, isPlainMap, unknown } from "../values/plain";
 import { isUrn } from "../values/urn";

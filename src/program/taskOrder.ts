@@ -1,11 +1,11 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, output, RunError } from "@pulumi/pulumi";
 import { knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
-import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
-import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
 import { describeConflict, Owners } from "../resources/ownership";
+import { describeSharedFile } from "../rows/destinations/fileIdentity";
+import { fileBefore } from "../rows/outputPath";
 import { failed, perProgram } from "./perProgram";
 
 /**

@@ -1,11 +1,11 @@
 import type { Properties } from "../engine/serialization";
 import { failedInputsKey } from "../engine/serialization";
 import { checkFields } from "../resources/args";
-import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import type { AnyResource } from "../resources/index";
 import { checkedArgs } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { RowsAreHeld } from "../resources/task/taskRows";
+import { describeSharedFile } from "../rows/destinations/fileIdentity";
 import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";

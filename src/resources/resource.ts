@@ -1,3 +1,4 @@
+import type { StoreSettings } from "../rows/destinations/destination";
 import type { ServiceClient } from "../service/client";
 import type { Problem } from "../values/kinds";
 import type { ArgsSpec } from "./args";
@@ -163,7 +164,7 @@ export interface Created<State> {
 export type Read<State> = { found: true; state: State } | { found: false };
 
 /** Configuration that changes what resources do. */
-export interface ServiceTraits {
+export interface ServiceTraits extends StoreSettings {
   /** Action types that reads request in addition to the declared ones. */
   readonly actionTypes: readonly string[];
   readonly markScope: "task" | "returned";
@@ -173,15 +174,8 @@ export interface ServiceTraits {
   readonly startsWithoutLotNo?: boolean;
   /** Folders outside of the program's folder whose files arguments can name. */
   readonly allowedFolders: readonly string[];
-  /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
-  readonly packagesFolder?: string;
   /** The group into which tasks are copied that the program adopts. Absent: the stack is no trial. */
   readonly trialGroup?: string | undefined;
-  /**
-   * Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by
-   * default.
-   */
-  readonly s3ForcePathStyle?: boolean;
   /** Whether `webextract:forceDestroy` allows the removal of this task's rows. */
   forceDestroy(taskId: string): boolean;
 }

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
-import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
-import { contentOf } from "../../resources/export/formats/rowTable";
 import { incompleteRead } from "../../resources/export/rowReader";
+import { isS3Path } from "../../rows/destinations/s3/s3Path";
+import { contentOf } from "../../rows/formats/rowTable";
 import { JsonScanner } from "../../service/contract/jsonScanner";
 import type { Row } from "../../service/contract/types";
 import { counted, didYouMean } from "../../values/words";

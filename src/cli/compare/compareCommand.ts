@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { knownEndings } from "../../resources/export/formats/formats";
+import { knownEndings } from "../../rows/formats/formats";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";

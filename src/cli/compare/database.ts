@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as DuckDb from "@duckdb/node-api";
-import { importOptional } from "../../resources/optionalPackage";
+import { importOptional } from "../../rows/optionalPackage";
 import { oneLine } from "../../service/errors/foreignText";
 import { removeAbandonedFolders } from "../../service/files/temporaryFiles";
 import { messageOf } from "../../values/errors";

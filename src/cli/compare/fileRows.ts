@@ -1,4 +1,4 @@
-import { contentOf as textIn } from "../../resources/export/formats/rowTable";
+import { contentOf as textIn } from "../../rows/formats/rowTable";
 import { ContractBreach } from "../../service/contract/contractBreach";
 import { JsonScanner, openObject } from "../../service/contract/jsonScanner";
 import { oneLine } from "../../service/errors/foreignText";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { moveIfFree } from "../../resources/export/destinations/diskFile";
+import { moveIfFree } from "../../rows/destinations/diskFile";
 import { makeFolder } from "../../service/files/folders";
 import { replaceFile, targetOf } from "../../service/files/replaceFile";
 import { messageOf, ResourceError } from "../../values/errors";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import type { Content } from "../../resources/export/destinations/destination";
-import { destinationOf } from "../../resources/export/destinations/destinationOf";
-import { compareContent } from "../../resources/export/destinations/diskFile";
-import { isS3Path } from "../../resources/export/destinations/s3/s3Path";
-import { formats } from "../../resources/export/formats/formats";
+import type { Content } from "../../rows/destinations/destination";
+import { destinationOf } from "../../rows/destinations/destinationOf";
+import { compareContent } from "../../rows/destinations/diskFile";
+import { isS3Path } from "../../rows/destinations/s3/s3Path";
+import { formats } from "../../rows/formats/formats";
 import { ResourceError } from "../../values/errors";
 import type { Cli } from "../cli";
 import type { FileSide, Side } from "../compare/sides/side";

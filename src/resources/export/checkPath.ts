@@ -1,21 +1,21 @@
 import { lstat, stat } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
+import { DiskDestination } from "../../rows/destinations/diskDestination";
+import { exists, isFolder } from "../../rows/destinations/diskFile";
+import { isSameFile } from "../../rows/destinations/fileIdentity";
+import { Bucket } from "../../rows/destinations/s3/bucket";
+import { bucketAndKey, isS3Path, remotePathProblem } from "../../rows/destinations/s3/s3Path";
+import { compressionEnding, compressions } from "../../rows/formats/compression";
+import { formats, misleadingFormat } from "../../rows/formats/formats";
+import { fixedFolder, namesFor, onlyName, placeholders } from "../../rows/outputPath";
 import { oneLine } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../../values/kinds";
 import { entryOf, holdsUnknown } from "../../values/plain";
 import { backslashHint } from "../lists/allowedFile";
 import type { CheckContext, ServiceTraits } from "../resource";
-import { DiskDestination } from "./destinations/diskDestination";
-import { exists, isFolder } from "./destinations/diskFile";
-import { isSameFile } from "./destinations/fileIdentity";
-import { Bucket } from "./destinations/s3/bucket";
-import { bucketAndKey, isS3Path, remotePathProblem } from "./destinations/s3/s3Path";
-import { compressionEnding, compressions } from "./formats/compression";
-import { formats, misleadingFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 import { marksPages } from "./model";
-import { fixedFolder, namesFor, onlyName, placeholders } from "./outputPath";
 import { pathOfRows } from "./rowFile";
 
 /** Problems of the path and of the command that can be seen without the disk. */

@@ -1,3 +1,13 @@
+import { destinationOf } from "../../rows/destinations/destinationOf";
+import { fileIdentity } from "../../rows/destinations/fileIdentity";
+import { isS3Path } from "../../rows/destinations/s3/s3Path";
+import { sdkName } from "../../rows/destinations/s3/sdk";
+import { columnTypes } from "../../rows/formats/columnTypes";
+import { compressionNames, compressions } from "../../rows/formats/compression";
+import type { Format } from "../../rows/formats/format";
+import { formatNames, formats } from "../../rows/formats/formats";
+import { isInstalled, packagesFolder, toInstall } from "../../rows/optionalPackage";
+import { onlyName, patternOf } from "../../rows/outputPath";
 import { isOwnRunId } from "../../service/contract/ownRunIds";
 import type { Problem } from "../../values/kinds";
 import {
@@ -15,25 +25,14 @@ import {
 } from "../../values/kinds";
 import { entryOf, holdsUnknown, isRecord } from "../../values/plain";
 import { changedArgs, object } from "../args";
-import { isInstalled, packagesFolder, toInstall } from "../optionalPackage";
 import type { Held } from "../ownership";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
 import { checkBucket, checkPath, checkPlace, warnOfPath } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
-import { destinationOf } from "./destinations/destinationOf";
-import { fileIdentity } from "./destinations/fileIdentity";
-import { isS3Path } from "./destinations/s3/s3Path";
-import { sdkName } from "./destinations/s3/sdk";
-import { columnTypes } from "./formats/columnTypes";
-import { compressionNames, compressions } from "./formats/compression";
-import { csvArgs } from "./formats/csv";
-import type { Format } from "./formats/format";
-import { formatNames, formats } from "./formats/formats";
 import type { CsvArgs, DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, defaultPipeTimeout, marksPages, outputsOf, pendingSteps } from "./model";
-import { onlyName, patternOf } from "./outputPath";
 import { runExport } from "./runExport";
 
 export const dataExport: Resource<DataExportArgs, DataExportState> = {
@@ -50,7 +49,12 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     lotNo: { kind: id },
     path: { kind: filePath, required: true },
     format: { kind: choice(...formatNames), default: "ndjson" },
-    csv: { kind: object<CsvArgs>(csvArgs) },
+    csv: {
+      kind: object<CsvArgs>({
+        for: { kind: choice("programs", "spreadsheets"), required: true },
+        delimiter: { kind: choice(",", ";", "\t"), default: "," },
+      }),
+    },
     columns: { kind: mapOf(choice(...columnTypes)) },
     compression: { kind: choice(...compressionNames), default: "none" },
     maxRows: { kind: integer(1) },

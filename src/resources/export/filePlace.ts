@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
+import type { Content, Destination } from "../../rows/destinations/destination";
+import { destinationOf } from "../../rows/destinations/destinationOf";
+import { isSameFile } from "../../rows/destinations/fileIdentity";
+import { countsUp, namesFor, rejectedName, withLotNo } from "../../rows/outputPath";
 import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
-import type { Content, Destination } from "./destinations/destination";
-import { destinationOf } from "./destinations/destinationOf";
-import { isSameFile } from "./destinations/fileIdentity";
 import type { DataExportArgs, DataExportState } from "./model";
 import { pendingSteps } from "./model";
-import { countsUp, namesFor, rejectedName, withLotNo } from "./outputPath";
 
 /** A file that has its name. */
 export type NamedFile = Pick<DataExportState, "file" | "etag">;

@@ -1,11 +1,11 @@
+import type { CheckedRows } from "../../rows/checkedRows";
+import type { CompressionName } from "../../rows/formats/compression";
+import type { ColumnType, CsvArgs } from "../../rows/formats/format";
+import type { ExportFormat } from "../../rows/formats/formats";
 import type { RowSource } from "../../service/rows/rowPage";
 import type { Form } from "../args";
 import type { PendingState, ProfileArgs, ServiceTraits } from "../resource";
-import type { CheckedRows } from "./checks/checkedRows";
 import type { RowChecks } from "./checks/rowChecks";
-import type { CompressionName } from "./formats/compression";
-import type { ColumnType, CsvArgs } from "./formats/format";
-import type { ExportFormat } from "./formats/formats";
 
 export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
 

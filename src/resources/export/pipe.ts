@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import { withLotNo } from "../../rows/outputPath";
 import { commandEnvironment } from "../../service/environment";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import { ProcessGroup } from "../../service/files/processGroup";
@@ -6,7 +7,6 @@ import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPipeTimeout, pendingSteps } from "./model";
-import { withLotNo } from "./outputPath";
 
 /** What is kept of stderr. */
 const mostLines = 10;

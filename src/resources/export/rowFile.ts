@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
+import type { Content } from "../../rows/destinations/destination";
+import type { WrittenAs } from "../../rows/formats/formats";
+import { isAsRead, writeFormat } from "../../rows/formats/formats";
+import { packagesFolder } from "../../rows/optionalPackage";
 import { systemProcesses } from "../../service/files/processes";
 import { syncFile } from "../../service/files/syncFile";
 import { temporaryPathFor } from "../../service/files/temporaryFiles";
 import type { RowPage } from "../../service/rows/rowPage";
 import { ResourceError } from "../../values/errors";
-import { packagesFolder } from "../optionalPackage";
 import type { Context } from "../resource";
-import type { Content } from "./destinations/destination";
 import type { FilePlace } from "./filePlace";
-import type { WrittenAs } from "./formats/formats";
-import { isAsRead, writeFormat } from "./formats/formats";
 import type { DataExportArgs } from "./model";
 
 /** The temporary files of an export: its rows, one on each line, and then the same rows in their format. */

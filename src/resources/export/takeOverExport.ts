@@ -1,9 +1,9 @@
+import { destinationOf } from "../../rows/destinations/destinationOf";
+import { compareContent } from "../../rows/destinations/diskFile";
 import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
 import { whenAndWho } from "../task/requestJournal";
-import { destinationOf } from "./destinations/destinationOf";
-import { compareContent } from "./destinations/diskFile";
 import type { CompleteExport, DataExportArgs, DataExportState } from "./model";
 import { outputsOf, pendingSteps } from "./model";
 

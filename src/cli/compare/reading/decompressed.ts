@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
 import zlib from "node:zlib";
 import type * as Fzstd from "fzstd";
-import type { CompressionName } from "../../../resources/export/formats/compression";
+import type { CompressionName } from "../../../rows/formats/compression";
 import { Damaged } from "./reading";
 
 type Pieces = AsyncIterable<Uint8Array>;

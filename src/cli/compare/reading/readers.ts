@@ -1,4 +1,4 @@
-import type { ExportFormat } from "../../../resources/export/formats/formats";
+import type { ExportFormat } from "../../../rows/formats/formats";
 import { csvRows } from "./csvRows";
 import { jsonRows } from "./jsonRows";
 import { parquetRows } from "./parquetRows";

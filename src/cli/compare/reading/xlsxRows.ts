@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
-import { importOptional } from "../../../resources/optionalPackage";
+import { importOptional } from "../../../rows/optionalPackage";
 import { oneLine } from "../../../service/errors/foreignText";
 import { counted } from "../../../values/words";
 import type { FoundRows, ReadingOptions } from "./reading";

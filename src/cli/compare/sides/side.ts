@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { extname } from "node:path";
-import { isS3Path } from "../../../resources/export/destinations/s3/s3Path";
-import type { CompressionName } from "../../../resources/export/formats/compression";
-import type { ExportFormat } from "../../../resources/export/formats/formats";
-import { knownEndings, writtenAs } from "../../../resources/export/formats/formats";
+import { isS3Path } from "../../../rows/destinations/s3/s3Path";
+import type { CompressionName } from "../../../rows/formats/compression";
+import type { ExportFormat } from "../../../rows/formats/formats";
+import { knownEndings, writtenAs } from "../../../rows/formats/formats";
 import type { Connected } from "../../connection/connected";
 import { CliError } from "../../exitCodes";
 

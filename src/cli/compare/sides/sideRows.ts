@@ -1,9 +1,9 @@
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Bucket } from "../../../resources/export/destinations/s3/bucket";
-import { bucketAndKey, isS3Path, remotePathProblem } from "../../../resources/export/destinations/s3/s3Path";
 import { incompleteRead } from "../../../resources/export/rowReader";
 import { countsOf, runningNow } from "../../../resources/run/subtaskList";
+import { Bucket } from "../../../rows/destinations/s3/bucket";
+import { bucketAndKey, isS3Path, remotePathProblem } from "../../../rows/destinations/s3/s3Path";
 import { counted } from "../../../values/words";
 import type { Cli } from "../../cli";
 import type { Connected, ConnectedTo } from "../../connection/connected";

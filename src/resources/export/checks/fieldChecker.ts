@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
+import type { FailedCheck, FieldFigures } from "../../../rows/checkedRows";
+import { failedIf, percent, RowCount } from "../../../rows/checkedRows";
+import { isFilled, isOfType } from "../../../rows/formats/valueTypes";
 import type { Row } from "../../../service/contract/types";
 import { didYouMean } from "../../../values/words";
-import type { FailedCheck, FieldFigures } from "./checkedRows";
-import { failedIf, percent, RowCount } from "./checkedRows";
 import type { FieldChecks } from "./rowChecks";
-import { isFilled, isOfType } from "./valueTypes";
 
 /** Values that `unique` remembers. They need about 120 MB. */
 const mostDistinctValues = 2_000_000;

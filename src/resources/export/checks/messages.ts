@@ -1,7 +1,7 @@
+import type { RowsRefused } from "../../../rows/checkedRows";
+import { writtenAs } from "../../../rows/formats/formats";
 import { shellWord } from "../../../values/words";
-import { writtenAs } from "../formats/formats";
 import type { DataExportArgs, DataExportState } from "../model";
-import type { RowsRefused } from "./checkedRows";
 
 /** The checks that the rows did not pass, one on each line. */
 export function describeFailed({ taskId, format }: DataExportArgs, { failed, argument }: Failures): string {

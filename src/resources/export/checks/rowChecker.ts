@@ -1,8 +1,8 @@
+import type { CheckedRows, FailedCheck } from "../../../rows/checkedRows";
+import { failedIf, percent, RowsRefused } from "../../../rows/checkedRows";
 import type { Row } from "../../../service/contract/types";
 import type { RowPage } from "../../../service/rows/rowPage";
 import { entryOf } from "../../../values/plain";
-import type { CheckedRows, FailedCheck } from "./checkedRows";
-import { failedIf, percent, RowsRefused } from "./checkedRows";
 import { FieldChecker } from "./fieldChecker";
 import type { RowChecks } from "./rowChecks";
 import type { SchemaChecker } from "./rowSchema";

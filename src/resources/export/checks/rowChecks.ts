@@ -1,3 +1,4 @@
+import type { FieldType } from "../../../rows/formats/valueTypes";
 import type { Problem } from "../../../values/kinds";
 import { boolean, choice, filePath, integer, mapOf, share } from "../../../values/kinds";
 import type { ArgsSpec } from "../../args";
@@ -48,8 +49,6 @@ export interface FieldChecks {
    */
   unique?: boolean;
 }
-
-export type FieldType = "number" | "integer" | "date" | "url";
 
 export const rowChecks: ArgsSpec<RowChecks, "schemaSha256"> = {
   minRows: { kind: integer(0) },

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { FailedCheck } from "../../../rows/checkedRows";
+import { failedIf, RowCount } from "../../../rows/checkedRows";
 import type { Row } from "../../../service/contract/types";
 import { isRecord, unknown } from "../../../values/plain";
 import { readAllowed, readChecked } from "../../lists/allowedFile";
 import type { CheckContext, Context } from "../../resource";
-import type { FailedCheck } from "./checkedRows";
-import { failedIf, RowCount } from "./checkedRows";
 import type { ValidateRows } from "./jsonSchema";
 import type { RowChecks } from "./rowChecks";
 

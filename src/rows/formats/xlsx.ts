@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type * as Yazl from "yazl";
-import { entryOf } from "../../../values/plain";
-import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
+import { entryOf } from "../../values/plain";
+import { failedIf, RowCount, RowsRefused } from "../checkedRows";
 import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import type { ColumnType, Format } from "./format";
 import { RowTable } from "./rowTable";

@@ -6,10 +6,9 @@ import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type * as Sdk from "@aws-sdk/client-s3";
-import { messageOf, ResourceError } from "../../../../values/errors";
-import { shellWord } from "../../../../values/words";
-import type { Context } from "../../../resource";
-import type { Content } from "../destination";
+import { messageOf, ResourceError } from "../../../values/errors";
+import { shellWord } from "../../../values/words";
+import type { Content, Surroundings } from "../destination";
 import { bucketAndKey, s3Path } from "./s3Path";
 import { limits, s3Client } from "./sdk";
 import { notRemoved, otherBucket, overwritten, storeError } from "./storeError";
@@ -40,7 +39,7 @@ interface Sending extends FileToSend {
   /** False with the SDK's setting for stores that refuse checksums, such as AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED. */
   sendsChecksums: boolean;
   options: { abortSignal: AbortSignal };
-  context: Context;
+  context: Surroundings;
 }
 
 type Condition = { IfNoneMatch: "*" } | { IfMatch: string };
@@ -60,7 +59,7 @@ export class Bucket {
    * The bucket of a path. Makes no request.
    * @throws ResourceError if the SDK is not installed
    */
-  constructor(path: string, context: Pick<Context, "settings" | "folder">) {
+  constructor(path: string, context: Pick<Surroundings, "settings" | "folder">) {
     this.client = s3Client(context);
     this.name = bucketAndKey(path).bucket;
   }
@@ -120,7 +119,7 @@ export class Bucket {
    * not exist before the last request. An interruption ends the request in flight.
    * @returns the object; undefined if the store refused the condition
    */
-  async send(file: FileToSend, context: Context): Promise<StoredObject | undefined> {
+  async send(file: FileToSend, context: Surroundings): Promise<StoredObject | undefined> {
     const { key, contentType, replaces } = file;
     const id = randomUUID();
     const checksums = await this.named("PutObject", key, this.client.config.requestChecksumCalculation());
@@ -201,7 +200,7 @@ export class Bucket {
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
-  private async abort(key: string, id: string, context: Context): Promise<void> {
+  private async abort(key: string, id: string, context: Surroundings): Promise<void> {
     const { name: bucket, client } = this;
     const aborting = client.abortMultipartUpload({ Bucket: bucket, Key: key, UploadId: id });
     try {

@@ -1,4 +1,4 @@
-import type { FieldType } from "./rowChecks";
+export type FieldType = "number" | "integer" | "date" | "url";
 
 /** Whether a value is more than a missing one, null, and a blank string. */
 export function isFilled(value: unknown): boolean {

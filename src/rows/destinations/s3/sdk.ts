@@ -1,7 +1,7 @@
 import type * as Sdk from "@aws-sdk/client-s3";
-import { ResourceError } from "../../../../values/errors";
-import { importOptional, packagesFolder, toInstall } from "../../../optionalPackage";
-import type { Context, ServiceTraits } from "../../../resource";
+import { ResourceError } from "../../../values/errors";
+import { importOptional, packagesFolder, toInstall } from "../../optionalPackage";
+import type { StoreSettings, Surroundings } from "../destination";
 
 /** An optional peer dependency, because few exports need it. Loaded only when an export to S3 makes a request. */
 export const sdkName = "@aws-sdk/client-s3";
@@ -27,19 +27,19 @@ export const limits = {
 const connectWithinMs = 10_000;
 
 /** One for each configuration, so that the credentials of a role are requested once for all exports. */
-const clients = new WeakMap<ServiceTraits, Sdk.S3>();
+const clients = new WeakMap<StoreSettings, Sdk.S3>();
 
 /**
  * A client with the SDK's own credentials, region and endpoint.
  * @throws ResourceError if the SDK is not installed
  */
-export function s3Client({ settings, folder }: Pick<Context, "settings" | "folder">): Sdk.S3 {
+export function s3Client({ settings, folder }: Pick<Surroundings, "settings" | "folder">): Sdk.S3 {
   const client = clients.get(settings) ?? newClient(settings, packagesFolder({ settings, folder }));
   clients.set(settings, client);
   return client;
 }
 
-function newClient({ s3ForcePathStyle }: ServiceTraits, folder: string): Sdk.S3 {
+function newClient({ s3ForcePathStyle }: StoreSettings, folder: string): Sdk.S3 {
   const sdk = importOptional(sdkName, folder) as typeof Sdk | undefined;
   if (sdk === undefined) {
     throw new ResourceError(

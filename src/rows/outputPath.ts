@@ -1,8 +1,8 @@
 import { dirname, extname } from "node:path";
 import { fileIdentity } from "./destinations/fileIdentity";
 import { compressionEnding } from "./formats/compression";
+import type { ExportFormat } from "./formats/formats";
 import { formats } from "./formats/formats";
-import type { ExportFormat } from "./model";
 
 export const placeholders = ["{lotNo}", "{time}", "{n}"];
 

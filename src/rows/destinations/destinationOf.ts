@@ -1,10 +1,9 @@
-import type { Context } from "../../resource";
-import type { Destination } from "./destination";
+import type { Destination, Surroundings } from "./destination";
 import { DiskDestination } from "./diskDestination";
 import { S3Destination } from "./s3/s3Destination";
 import { isS3Path } from "./s3/s3Path";
 
 /** The destination of a path or of a name. */
-export function destinationOf(path: string, context: Context): Destination {
+export function destinationOf(path: string, context: Surroundings): Destination {
   return isS3Path(path) ? new S3Destination(path, context) : new DiskDestination(path, context.folder);
 }

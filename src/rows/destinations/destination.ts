@@ -1,4 +1,4 @@
-import { ResourceError } from "../../../values/errors";
+import { ResourceError } from "../../values/errors";
 
 /** What is known of the content of a file. */
 export interface Content {
@@ -19,6 +19,30 @@ export interface Placing {
 }
 
 export type Placed = Pick<Content, "etag">;
+
+/** What a destination uses of the step that writes. */
+export interface Surroundings {
+  /** The program's folder. */
+  readonly folder: string;
+  readonly settings: StoreSettings;
+  /** Shows a warning beside the resource. */
+  warn(message: string): void;
+  /** Shows the progress of a long step. Each message replaces the previous one. */
+  progress(message: string): void;
+  /** Aborted when the user interrupts the command. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Configuration of the places of files. */
+export interface StoreSettings {
+  /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
+  readonly packagesFolder?: string;
+  /**
+   * Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by
+   * default.
+   */
+  readonly s3ForcePathStyle?: boolean;
+}
 
 /**
  * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the

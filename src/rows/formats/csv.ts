@@ -1,13 +1,6 @@
-import { choice } from "../../../values/kinds";
-import type { ArgsSpec } from "../../args";
-import type { CsvArgs, Format } from "./format";
+import type { Format } from "./format";
 import type { Cells } from "./rowTable";
 import { RowTable } from "./rowTable";
-
-export const csvArgs: ArgsSpec<CsvArgs> = {
-  for: { kind: choice("programs", "spreadsheets"), required: true },
-  delimiter: { kind: choice(",", ";", "\t"), default: "," },
-};
 
 /** Without it, Excel reads the file in the old character set of the country. */
 const byteOrderMark = "\ufeff";

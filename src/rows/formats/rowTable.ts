@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { JsonScanner, openObject } from "../../../service/contract/jsonScanner";
+import { JsonScanner, openObject } from "../../service/contract/jsonScanner";
 
 /** The cells of a row by its columns. None for a missing field and null. */
 export type Cells = readonly (string | undefined)[];

@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { ResourceError } from "../values/errors";
-import type { CheckContext } from "./resource";
 
 /**
  * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder
@@ -19,7 +18,13 @@ function locate(name: string, folder: string): string | undefined {
  * Where optional packages are looked for: the program's folder, or the one that the configuration names if the program
  * is no Node.js project.
  */
-export function packagesFolder({ folder, settings }: Pick<CheckContext, "folder" | "settings">): string {
+export function packagesFolder({
+  folder,
+  settings,
+}: {
+  folder: string;
+  settings: { readonly packagesFolder?: string };
+}): string {
   return resolve(folder, settings.packagesFolder ?? ".");
 }
 

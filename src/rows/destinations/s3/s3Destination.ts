@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
-import { isTemporary, removeAbandonedFiles } from "../../../../service/files/temporaryFiles";
-import type { Context } from "../../../resource";
+import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
 import { compressions } from "../../formats/compression";
 import { formats } from "../../formats/formats";
-import type { Content, Destination, Placed, Placing } from "../destination";
+import type { Content, Destination, Placed, Placing, Surroundings } from "../destination";
 import type { StoredObject } from "./bucket";
 import { Bucket } from "./bucket";
 import { bucketAndKey } from "./s3Path";
@@ -35,7 +34,7 @@ export class S3Destination implements Destination {
    */
   constructor(
     path: string,
-    private readonly context: Context,
+    private readonly context: Surroundings,
   ) {
     this.bucket = new Bucket(path, context);
   }

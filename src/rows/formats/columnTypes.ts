@@ -1,8 +1,8 @@
 import type { SchemaElement } from "hyparquet";
-import { failedIf, RowCount, RowsRefused } from "../checks/checkedRows";
-import { isOfType } from "../checks/valueTypes";
+import { failedIf, RowCount, RowsRefused } from "../checkedRows";
 import type { ColumnType } from "./format";
 import type { RowTable } from "./rowTable";
+import { isOfType } from "./valueTypes";
 
 /** A value as a Parquet writer takes it: a date in days, a timestamp in microseconds, since 1970. */
 export type ColumnValue = string | number | bigint | boolean;

@@ -1,9 +1,9 @@
-import { unknownIssuerCodes } from "../../../../service/errors/failures";
-import { oneLine } from "../../../../service/errors/foreignText";
-import { Redactor } from "../../../../service/errors/hideWords";
-import { hideSecrets } from "../../../../service/errors/secretShapes";
-import { ResourceError } from "../../../../values/errors";
-import { entryOf } from "../../../../values/plain";
+import { unknownIssuerCodes } from "../../../service/errors/failures";
+import { oneLine } from "../../../service/errors/foreignText";
+import { Redactor } from "../../../service/errors/hideWords";
+import { hideSecrets } from "../../../service/errors/secretShapes";
+import { ResourceError } from "../../../values/errors";
+import { entryOf } from "../../../values/plain";
 import { bucketAndKey, s3Path } from "./s3Path";
 
 /** Why a request failed, and what to do. */
