@@ -57,7 +57,7 @@ const commandOverLibrary: Plugin = {
 };
 
 /** The start of the command line, and all the rest. */
-const commandLine = { main: "src/cli/main.ts", cliProcess: "src/cli/cliProcess.ts" };
+const commandLine = { main: "cli/src/main.ts", cliProcess: "cli/src/cliProcess.ts" };
 
 /** Modules whose libraries take long to load and are rarely needed: each is a bundle of its own, which the others load when they need it. */
 const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml"];
@@ -119,8 +119,8 @@ export async function bundlePlugin(folder: string, withCommandLine: boolean): Pr
     ...others,
     external: [...external.filter((name) => optionalPackages.includes(name)), ...unusedByPlugin],
     entryPoints: {
-      main: "src/plugin/main.ts",
-      pluginProcess: "src/plugin/pluginProcess.ts",
+      main: "plugin/src/main.ts",
+      pluginProcess: "plugin/src/pluginProcess.ts",
       ...besidePlugin,
       ...(withCommandLine && { cli: commandLine.main, cliProcess: commandLine.cliProcess }),
     },
@@ -130,7 +130,7 @@ export async function bundlePlugin(folder: string, withCommandLine: boolean): Pr
     minifyWhitespace: true,
   });
   writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
-  const launchers = join(repositoryRoot, "src", "plugin", "launchers");
+  const launchers = join(repositoryRoot, "plugin", "launchers");
   for (const name of readdirSync(launchers)) {
     copyFileSync(join(launchers, name), join(folder, name));
     chmodSync(join(folder, name), 0o755);
@@ -145,9 +145,11 @@ const ownPackageInside: Plugin = {
       readFileSync(join(repositoryRoot, "package.json"), "utf8"),
     );
     const ownPackage = JSON.stringify({ version, engines, peerDependencies });
-    build.onLoad({ filter: /[\\/]service[\\/]ownPackage\.ts$/ }, () => ({
-      contents: `export const ownPackage = ${ownPackage};`,
-    }));
+    build.onLoad({ filter: /[\\/]service[\\/]ownPackage\.ts$/ }, ({ path }) => {
+      const [before, after] = readFileSync(path, "utf8").split(/JSON\.parse\(.*\) as PackageFile;/);
+      if (after === undefined) throw new Error(`${path} reads package.json in another way than the bundle expects`);
+      return { contents: `${before}${ownPackage};${after}`, loader: "ts" };
+    });
   },
 };
 

@@ -34,7 +34,7 @@ const checks: readonly Check[] = [
   { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
   {
     name: "openapi.yaml",
-    run: () => problemsOf("@redocly/cli/redocly", ["lint", "--format=stylish"]),
+    run: () => problemsOf("@redocly/cli/redocly", ["lint", "--config=emulator/redocly.yaml", "--format=stylish"]),
   },
   { name: "types of openapi.yaml", run: checkTypes },
   { name: "API reference", run: checkApiReference },

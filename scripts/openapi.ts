@@ -8,7 +8,7 @@ import { repositoryRoot, runTool } from "./commands";
 const inputs = [
   "emulator/openapi.yaml",
   "emulator/admin.openapi.yaml",
-  "redocly.yaml",
+  "emulator/redocly.yaml",
   "package-lock.json",
   "scripts/openapi.ts",
 ];
@@ -17,7 +17,7 @@ const inputs = [
 const stamp = join(repositoryRoot, "emulator", "src", "generated", ".inputs");
 
 /** Each schema is a type of its own too, which an interface can extend. */
-const options = ["--root-types", "--root-types-no-schema-prefix"];
+const options = ["--redocly", "emulator/redocly.yaml", "--root-types", "--root-types-no-schema-prefix"];
 
 /** Resolves with what is wrong; an empty string on success. */
 export async function generateTypes(): Promise<string> {

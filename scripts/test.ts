@@ -36,12 +36,12 @@ const slow = "**/*.slow.test.ts";
 /** Most of the unit tests, in parts that take about the same time. */
 const partsOfUnitTests = [
   "test/service/**/*.test.ts",
-  "test/{plugin,program,provider,scripts}/**/*.test.ts",
+  "{plugin/test,test/{program,provider,scripts}}/**/*.test.ts",
   "test/resources/export/**/*.test.ts",
   "test/resources/{*,{lists,run,settings,task}/**/*}.test.ts",
-  "test/{emulator/page,cli/probe,package}/**/*.test.ts",
-  "test/emulator/{*,admin/*}.test.ts",
-  "test/cli/{[!c]*,adopt/*}.test.ts",
+  "{emulator/test/page,cli/test/probe,test/package}/**/*.test.ts",
+  "emulator/test/{*,admin/*}.test.ts",
+  "cli/test/{[!c]*,adopt/*}.test.ts",
 ];
 
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
@@ -110,7 +110,7 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
   await Promise.all([
     ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
     tests("the other unit tests", [
-      "test/**/*.test.ts",
+      "{,cli/,plugin/,emulator/}test/**/*.test.ts",
       ...ignore([...partsOfUnitTests, ...others]),
       ...["--timeout", "60000"],
     ]),

@@ -13,7 +13,7 @@ import { docCommentsIn } from "./docComments";
 
 type Schema = Record<string, unknown>;
 
-const file = join(repositoryRoot, "manifest.schema.json");
+const file = join(repositoryRoot, "src", "manifest", "manifest.schema.json");
 
 export function writeManifestSchema(): void {
   writeFileSync(file, manifestSchema());

@@ -7,6 +7,9 @@ export const packageFolders = [".", "emulator"] as const;
 
 export type PackageFolder = (typeof packageFolders)[number];
 
+/** The folders with a `src` of their own. The package of the root contains all but the emulator. */
+export const partsOfProduct = [...packageFolders, "cli", "plugin"] as const;
+
 /** The fields of a package.json that the scripts read. */
 export interface Manifest {
   name: string;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../commands";
-import { packageFolders } from "./packages";
+import { packageFolders, partsOfProduct } from "./packages";
 
 /** The file in `dist` with the digest of its sources. It is not packed. */
 export const stampFile = ".sources";
@@ -14,18 +14,18 @@ const otherInputs = [
   "scripts/openapi.ts",
   "package.json",
   "package-lock.json",
-  "redocly.yaml",
   "tsconfig.json",
   "tsconfig.build.json",
   "emulator/admin.openapi.yaml",
   "emulator/openapi.yaml",
+  "emulator/redocly.yaml",
   "emulator/package.json",
   "emulator/tsconfig.build.json",
 ];
 
 /** A digest of the input of the build. Contents count, not times, because a checkout and a copy change the times. */
 export function sourcesDigest(root = repositoryRoot): string {
-  const sources = packageFolders.flatMap((folder) => {
+  const sources = partsOfProduct.flatMap((folder) => {
     const src = join(folder, "src");
     return (
       readdirSync(join(root, src), { recursive: true, encoding: "utf8" })

@@ -5,7 +5,7 @@ import type { Project, Source } from "./project";
 import { under } from "./project";
 
 /** Code that reads input from outside. */
-const shipped = ["src", "emulator/src", "emulator/page"];
+const shipped = ["src", "cli/src", "plugin/src", "emulator/src", "emulator/page"];
 
 /** Refuses regular expressions with quadratic or worse time: a long string would block the process. */
 export async function expressionsAreLinear(project: Project): Promise<string[]> {

@@ -32,7 +32,7 @@ export function linksResolve(project: Project): string[] {
 export function pagesOfMessagesExist(project: Project): string[] {
   const pages = new Map(project.pages.map((source) => [source.path, pageOf(source)]));
   return project.sources
-    .filter(({ path }) => path.startsWith("src/"))
+    .filter(({ path }) => /^(?:(?:cli|plugin)\/)?src\//.test(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/\bmoreAt\(\s*"([^"]*)"/g)].flatMap(([, target = ""]) => {
         const problem = target.includes("#")

@@ -23,8 +23,19 @@ export interface Project {
 /** A rule returns one line for each violation, with its path. */
 export type Rule = (project: Project) => string[] | Promise<string[]>;
 
-const folders = ["src", "emulator", "test", "scripts", "bench", "examples", "templates"];
-const foldersOfPages = [".github", "bench", "contributing", "docs", "emulator", "examples", "templates"];
+const folders = ["src", "cli", "plugin", "emulator", "test", "scripts", "bench", "examples", "templates"];
+const foldersOfPages = [
+  ".github",
+  "bench",
+  "contributing",
+  "cli",
+  "docs",
+  "emulator",
+  "plugin",
+  "src",
+  "examples",
+  "templates",
+];
 
 /** Pages that git ignores, because a release and a site generate them. No page can lead there. */
 export const apiReference = "docs/reference/api";

@@ -16,7 +16,7 @@ import { examplesOf } from "./examples";
 import type { ObjectSpec, Spec } from "./typeSpecs";
 import { TypeSpecs, upperFirst, wordsOf } from "./typeSpecs";
 
-export const schemaFile = join(repositoryRoot, "schema.json");
+export const schemaFile = join(repositoryRoot, "plugin", "schema.json");
 
 export function writePluginSchema(): void {
   writeFileSync(schemaFile, pluginSchema());

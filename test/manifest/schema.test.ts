@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { parseAllDocuments } from "yaml";
-import schema from "../../manifest.schema.json";
+import schema from "../../src/manifest/manifest.schema.json";
 import { repositoryRoot } from "../realEngine/harness";
 import { errorCases } from "./errorCases";
 

@@ -119,9 +119,9 @@ describe("the package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
-      "manifest.schema.json",
+      "src/manifest/manifest.schema.json",
       "package.json",
-      "schema.json",
+      "plugin/schema.json",
     ]);
     assert.deepEqual(
       promised.filter((path) => !files.includes(path)),

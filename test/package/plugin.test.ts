@@ -22,7 +22,7 @@ describe("the bundle of the native plugin", () => {
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "webextract-bundle-"));
     cpSync(join(repositoryRoot, "dist", "plugin"), folder, { recursive: true });
-    cpSync(join(repositoryRoot, "schema.json"), join(folder, "schema.json"));
+    cpSync(join(repositoryRoot, "plugin/schema.json"), join(folder, "schema.json"));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -48,7 +48,7 @@ describe("the bundle of the native plugin", () => {
       const info = await answer<PluginInfo>((done) => client.getPluginInfo(new Empty(), done));
       const schema = await answer<GetSchemaResponse>((done) => client.getSchema(new GetSchemaRequest(), done));
       const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
-      const written = JSON.parse(readFileSync(join(repositoryRoot, "schema.json"), "utf8"));
+      const written = JSON.parse(readFileSync(join(repositoryRoot, "plugin/schema.json"), "utf8"));
       assert.deepEqual(JSON.parse(schema.getSchema()), { ...written, version });
       assert.equal(info.getVersion(), version);
     }));

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { CliWorld, fakePulumi, program, shop } from "../cli/webextract";
+import { CliWorld, fakePulumi, program, shop } from "../../cli/test/webextract";
 import { readPage } from "./readPage";
 
 describe("the page about the command line", () => {

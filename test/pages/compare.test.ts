@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { CliWorld, program, shop } from "../cli/webextract";
+import { CliWorld, program, shop } from "../../cli/test/webextract";
 
 const examples = join(__dirname, "../../examples/compare");
 

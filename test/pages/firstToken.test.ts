@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliWorld, shop } from "../cli/webextract";
+import { CliWorld, shop } from "../../cli/test/webextract";
 import { blocks, readPage, repository } from "./readPage";
 
 describe("the page about a first token", () => {

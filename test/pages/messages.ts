@@ -5,13 +5,15 @@ import { repository } from "./readPage";
 
 /** All strings of the package's code: concatenations as one, with `…` in the place of each expression. */
 export function messagesInCode(): string[] {
-  const root = join(repository, "src");
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => {
-      const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
-      return stringsIn(source);
-    });
+  const roots = ["src", "cli/src", "plugin/src"].map((part) => join(repository, part));
+  return roots.flatMap((root) =>
+    readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => {
+        const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
+        return stringsIn(source);
+      }),
+  );
 }
 
 function stringsIn(node: ts.Node): string[] {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import MarkdownIt from "markdown-it";
-import { openBrowser } from "../emulator/page/browser";
+import { openBrowser } from "../../emulator/test/page/browser";
 import { assertPictureOf } from "./pictures";
 import { repository } from "./readPage";
 

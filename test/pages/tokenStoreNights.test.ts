@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
-import { program } from "../cli/webextract";
+import { program } from "../../cli/test/webextract";
 import type { Outputs, Step } from "./workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "./workflow";
 

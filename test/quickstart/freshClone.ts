@@ -11,11 +11,12 @@ import { coloured } from "../pages/pictures";
 
 const repository = resolve(__dirname, "../..");
 const parts = [
-  ...["package.json", "package-lock.json", "Pulumi.yaml", "redocly.yaml", "tsconfig.json", "tsconfig.build.json"],
-  ...["src", "scripts", "examples/quickstart", "dist"],
+  ...["package.json", "package-lock.json", "Pulumi.yaml", "tsconfig.json", "tsconfig.build.json"],
+  ...["src", "cli", "plugin", "scripts", "examples/quickstart", "dist"],
   ...[
     "package.json",
     "tsconfig.build.json",
+    "redocly.yaml",
     "openapi.yaml",
     "admin.openapi.yaml",
     "bookshop",

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Behaviour } from "webextract-emulator";
 import { defaultBehaviour } from "webextract-emulator";
-import { program as webextract } from "../cli/webextract";
+import { program as webextract } from "../../cli/test/webextract";
 import { World } from "./world";
 
 /** Behaviours that need settings, together. */

@@ -7,7 +7,7 @@ describe("schema.json in the engine", function () {
   this.timeout(120_000);
 
   it("binds without an error or a warning", async () => {
-    const schema = readFileSync(join(repositoryRoot, "schema.json"), "utf8");
+    const schema = readFileSync(join(repositoryRoot, "plugin/schema.json"), "utf8");
     const wrong = schema.replace('"#/types/webextract:index:Action"', '"#/types/webextract:index:Actoin"');
     const project = await Project.create({ files: { "schema.json": schema, "wrong.json": wrong } });
     try {

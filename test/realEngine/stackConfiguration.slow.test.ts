@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import { program } from "../cli/webextract";
+import { program } from "../../cli/test/webextract";
 import type { NodeOptions } from "./harness";
 import { Project } from "./harness";
 

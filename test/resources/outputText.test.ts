@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
+import { PluginWorld } from "../../plugin/test/pluginClient";
 import { ManifestFolder } from "../manifest/manifestFolder";
-import { PluginWorld } from "../plugin/pluginClient";
 import { InProcess, pathOf } from "../program/inProcess";
 
 const site = pulumi.output("https://shop.test");

@@ -1,4 +1,4 @@
-import schema from "../../schema.json";
+import schema from "../../plugin/schema.json";
 
 /** The examples in the docs of schema.json: the code by resource and language. */
 export function schemaExamples(): { type: string; code: Record<string, string> }[] {

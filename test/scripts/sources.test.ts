@@ -14,13 +14,19 @@ describe("a build of the packages", () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "webextract-sources-"));
-    const settings = ["package.json", "package-lock.json", "redocly.yaml", "tsconfig.json", "tsconfig.build.json"];
+    const settings = [
+      "package.json",
+      "package-lock.json",
+      "emulator/redocly.yaml",
+      "tsconfig.json",
+      "tsconfig.build.json",
+    ];
     for (const file of [...settings, "emulator/package.json", "emulator/tsconfig.build.json"]) write(file, "{}");
     for (const script of ["build", "bundle", "openapi"]) write(`scripts/${script}.ts`, "export {};");
     for (const contract of ["openapi.yaml", "admin.openapi.yaml"]) write(`emulator/${contract}`, "{}");
     write("src/index.ts", "export {};");
     write("src/service/index.ts", "export {};");
-    write("emulator/src/index.ts", "export {};");
+    for (const part of ["cli", "plugin", "emulator"]) write(`${part}/src/index.ts`, "export {};");
     for (const dist of ["dist", "emulator/dist"]) write(join(dist, stampFile), sourcesDigest(root));
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -35,7 +41,13 @@ describe("a build of the packages", () => {
     assert.equal(isBuilt(root), true);
   });
 
-  for (const file of ["src/service/index.ts", "emulator/src/index.ts", "scripts/bundle.ts", "emulator/openapi.yaml"]) {
+  for (const file of [
+    "src/service/index.ts",
+    "cli/src/index.ts",
+    "emulator/src/index.ts",
+    "scripts/bundle.ts",
+    "emulator/openapi.yaml",
+  ]) {
     it(`is stale after a change of ${file}`, () => {
       write(file, "export const a = 1;");
       assert.equal(isBuilt(root), false);

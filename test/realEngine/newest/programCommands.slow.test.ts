@@ -131,7 +131,9 @@ describe("pulumi schema check of the newest engine", function () {
     const { engine, path } = await newest();
     const world = await World.create({ program: "", engine, path });
     try {
-      const { output } = await world.project.shell(`pulumi schema check ${join(repositoryRoot, "schema.json")} 2>&1`);
+      const { output } = await world.project.shell(
+        `pulumi schema check ${join(repositoryRoot, "plugin/schema.json")} 2>&1`,
+      );
       assert.equal(output.trim(), "");
     } finally {
       await world.remove();

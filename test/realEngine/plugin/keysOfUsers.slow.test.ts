@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import schema from "../../../schema.json";
+import schema from "../../../plugin/schema.json";
 import { YamlWorld } from "./yamlWorld";
 
 interface WithProperties {

@@ -1,7 +1,7 @@
 import type { BehaviourName } from "webextract-emulator";
 import { behaviourNames, behaviours, otherValues } from "webextract-emulator";
+import { hidden } from "../../../cli/test/internals/probe";
 import { isServiceError } from "../../../src/service";
-import { hidden } from "../../internals/probe";
 import { settingFor } from "./settings";
 import type { LifeResult } from "./world";
 import { liveUnder } from "./world";

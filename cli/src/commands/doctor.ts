@@ -1,0 +1,104 @@
+import { isServiceError } from "../../../src/service/errors/errors";
+import type { ServiceClientOptions } from "../../../src/service/options";
+import { serviceAddress } from "../../../src/service/serviceAddress";
+import { messageOf } from "../../../src/values/errors";
+import { counted } from "../../../src/values/words";
+import type { Cli } from "../cli";
+import type { CliCommand } from "../command";
+import { clientOf } from "../connection/connected";
+import type { ConnectionFlags } from "../connection/connection";
+import { findConnection } from "../connection/connection";
+import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
+import { CliError } from "../exitCodes";
+import type { Finding } from "../findings/findings";
+import {
+  clockFinding,
+  credentialFinding,
+  folderFinding,
+  good,
+  problem,
+  proxyFinding,
+  readFinding,
+  versionFindings,
+  warning,
+} from "../findings/findings";
+import { journalFindings } from "../findings/journalFindings";
+import { isProbed } from "../probe/probed";
+
+export const doctor: CliCommand = {
+  name: "doctor",
+  summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
+  details: "The command shows no credential. It reads a task that does not exist.",
+  connects: true,
+  examples: [
+    { line: "doctor", does: "looks at the configuration of the environment" },
+    { line: "doctor --stack dev --json", does: "looks at the configuration of a Pulumi stack, for a script" },
+  ],
+  async run({ options }, cli) {
+    const findings = [
+      ...(await versionFindings(process.cwd(), cli.interrupted)),
+      ...(await connectionFindings(options, cli)),
+    ];
+    cli.checkInterrupted("Not everything was looked at.");
+    const problems = findings.filter(({ is }) => is === "problem").length;
+    return {
+      json: { problems, findings },
+      text: () =>
+        `${findings.map(lineOf).join("\n")}\n\n${problems === 0 ? "No problem was found." : `${counted(problems, "problem")}.`}`,
+      hasProblems: problems > 0,
+    };
+  },
+};
+
+async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Finding[]> {
+  const connection = await findConnection(flags, cli.interrupted).catch(messageOfRefusal);
+  if (typeof connection === "string" || connection.options === undefined || connection.problems.length > 0) {
+    const problems = typeof connection === "string" ? [connection] : connection.problems;
+    return problems.map((found) => problem("configuration", found, "Correct this, then run doctor again."));
+  }
+  const { config, options, warning: ofEnvironment } = connection;
+  const client = clientOf(options, cli);
+  const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
+  return [
+    good("configuration", `service ${serviceAddress(options.baseUrl)}`),
+    ...(ofEnvironment === undefined
+      ? []
+      : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
+    credentialFinding(client),
+    await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
+    ...(typeof tokens === "string"
+      ? [problem("token store", tokens, "Make the file readable, or set tokenStore to another folder.")]
+      : []),
+    ...(await journalFindings(config.journal, config.skipsCheckpoints)),
+    proxyFinding(options),
+    await readFinding(client),
+    clockFinding(client),
+    probeFinding(options),
+  ];
+}
+
+/** The contract leaves much open, and the defaults are only what most services do. */
+function probeFinding(options: ServiceClientOptions): Finding {
+  const check = "probe";
+  return isProbed(options)
+    ? good(check, "this service was probed from this machine")
+    : warning(
+        check,
+        "this service has not been probed from this machine",
+        'Run "webextract probe --write --from TASK --group GROUP": it names the settings that fit.',
+      );
+}
+
+function messageOfRefusal(error: unknown): string {
+  if (error instanceof CliError || isServiceError(error)) {
+    return error.message;
+  }
+  throw error;
+}
+
+const marks = { good: "✔", warning: "!", problem: "✖" } as const;
+
+function lineOf({ check, is, found, remedy }: Finding): string {
+  const line = `${marks[is]} ${check}: ${found}`;
+  return remedy === undefined ? line : `${line}\n    ${remedy}`;
+}

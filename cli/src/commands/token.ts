@@ -1,0 +1,139 @@
+import type { ServiceClient } from "../../../src/service/client";
+import { isServiceError } from "../../../src/service/errors/errors";
+import type { ServiceClientOptions } from "../../../src/service/options";
+import { messageOf } from "../../../src/values/errors";
+import type { Cli } from "../cli";
+import type { CliCommand } from "../command";
+import { clientOf, connect } from "../connection/connected";
+import type { ConnectionFlags } from "../connection/connection";
+import { connectionOf, serviceOf } from "../connection/connection";
+import { sources, storedTokens, storeOf, tokenStoreOf } from "../connection/storedTokens";
+import { CliError } from "../exitCodes";
+import { yesOption } from "../options";
+import { table } from "../output/table";
+
+interface Flags extends ConnectionFlags {
+  yes?: boolean;
+}
+
+export const tokenStatus: CliCommand = {
+  name: "token status",
+  summary: "show which credentials are in use and what the token store holds, without any token",
+  details: "The command makes no request and changes nothing.",
+  connects: true,
+  examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
+  async run({ options }, cli) {
+    const connection = await connect(options as ConnectionFlags, cli);
+    const inUse = connection.client.describeCredentials();
+    const { file, tokens } = await storedTokens(connection.options, cli.terminal);
+    const service = serviceOf(connection);
+    return {
+      json: { service, credentials: inUse, tokenStore: file, tokens },
+      text() {
+        const rows = tokens.map(({ isConfigured, began, refreshed, expires, profiles }) => [
+          isConfigured ? "the configured refresh token" : "another refresh token",
+          began,
+          refreshed,
+          expires ?? "not known",
+          profiles.join(", "),
+        ]);
+        const titles = ["began with", "first used", "last refresh", "access token expires", "profiles"];
+        return [
+          `Service:       ${service}`,
+          `Access token:  ${sources[inUse.source]}`,
+          `API key:       ${inUse.apiKey ? "configured" : "none"}`,
+          `Token store:   ${file}`,
+          "",
+          tokens.length === 0
+            ? "The token store holds no tokens for this service and profile."
+            : table(titles, rows, cli.terminal),
+        ].join("\n");
+      },
+    };
+  },
+};
+
+export const tokenRefresh: CliCommand = {
+  name: "token refresh",
+  summary: "exchange the newest refresh token for new tokens now, and store them",
+  details: "On a schedule, this keeps a refresh token that lives for some days only.",
+  connects: true,
+  options: [yesOption()],
+  examples: [{ line: "token refresh --yes", does: "refreshes in a scheduled job" }],
+  async run({ options }, cli) {
+    const { yes, ...flags } = options as Flags;
+    const connection = await connect(flags, cli);
+    const service = serviceOf(connection);
+    const question = `Exchange the refresh token at ${service}? The present one may become invalid.`;
+    await cli.confirm(question, yes, "Nothing was refreshed.");
+    const { expires } = await renewed(connection.client);
+    const { file } = await storedTokens(connection.options, cli.terminal);
+    return {
+      json: { service, tokenStore: file, expires },
+      text: () =>
+        `The new tokens are in ${file}. The access token expires ${expires ?? "at a time that the service does not tell"}.`,
+    };
+  },
+};
+
+export const tokenImport: CliCommand = {
+  name: "token import",
+  summary: "put a refresh token into the token store",
+  details:
+    "The token is read from standard input, or asked for without being shown. The command exchanges it for new tokens and stores those.",
+  connects: true,
+  options: [yesOption()],
+  examples: [
+    { line: "token import", does: "asks for the token" },
+    { line: "token import --yes < token.txt", does: "reads it from a file" },
+  ],
+  async run({ options }, cli) {
+    const { yes, ...flags } = options as Flags;
+    const connection = await connectionOf(flags, cli.interrupted);
+    const service = serviceOf(connection);
+    const folder = tokenStoreOf(connection.options);
+    const before = await importedKey(connection.options, cli);
+    const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;
+    await cli.confirm(question, yes, "Nothing was imported.");
+    const refreshToken = await cli.terminal.secret("Refresh token", cli.interrupted);
+    if (refreshToken === "") {
+      throw new CliError("No refresh token was given. Write it to standard input. Nothing was imported.", "usage");
+    }
+    if ((await importedKey(connection.options, cli)) !== before) {
+      throw new CliError(
+        "Another command has imported a refresh token in the meantime. Nothing was sent. Run the same command again to replace it.",
+      );
+    }
+    // Only the given token counts: another credential of the configuration must not hide that the service refuses it.
+    const { accessToken, credentialCommand, ...rest } = connection.options;
+    const imported = {
+      ...rest,
+      refreshToken,
+      settingName: (option: string) => (option === "refreshToken" ? "the given refresh token" : option),
+    };
+    const { expires } = await renewed(clientOf(imported, cli));
+    const store = storeOf(imported, cli.terminal);
+    await store.setImported(refreshToken);
+    return {
+      json: { service, tokenStore: store.file, expires },
+      text: () =>
+        `The new tokens are in ${store.file}. To use them, set webextract:tokenStore or WEBEXTRACT_TOKEN_STORE to ${folder}, and no other credential.`,
+    };
+  },
+};
+
+/** What the import replaces. */
+async function importedKey(options: ServiceClientOptions, { terminal }: Cli): Promise<string | undefined> {
+  return (await storeOf(options, terminal).families(undefined, false)).imported?.key;
+}
+
+/** @throws CliError if the service accepts no refresh token, or the new one is lost */
+async function renewed(client: ServiceClient): Promise<{ expires?: string }> {
+  const inUse = await client.renewTokens().catch((error: unknown) => {
+    throw isServiceError(error) ? error : new CliError(messageOf(error), "credential");
+  });
+  if (inUse.unstored) {
+    throw new CliError("The service issued new tokens, and they were not stored.");
+  }
+  return inUse;
+}

@@ -1,0 +1,159 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { globIn } from "../../../src/manifest/manifestFiles";
+import { bucketAndKey, isS3Path, s3Path } from "../../../src/rows/destinations/s3/s3Path";
+import { writtenAs } from "../../../src/rows/formats/formats";
+import { CliError } from "../exitCodes";
+import { byName } from "../output/table";
+import type { FilledShares, Part, Report, ReportTable } from "./report";
+import { fieldChanges, foreign, rowChange, share } from "./report";
+import type { LoadOptions } from "./sides/loadSide";
+import { loadSides } from "./sides/loadSide";
+import type { Side } from "./sides/side";
+import { requireWorkbook, sideOf } from "./sides/side";
+import { bucketOf } from "./sides/sideRows";
+
+interface FileFigures {
+  readonly name: string;
+  readonly rows: number;
+  readonly filled: FilledShares;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads one file after the other, in the order of the arguments. The files of a glob or of an S3 prefix come in the
+ * order of their names, in which `rows-2` stands before `rows-10`. The database has the rows of one at a time.
+ * @throws CliError for a glob or a prefix without files
+ */
+export async function readHistory(given: readonly string[], options: LoadOptions): Promise<FileFigures[]> {
+  const sides: Side[] = [];
+  for (const each of given) {
+    sides.push(...(await namesIn(each, options)).map(sideOf));
+  }
+  requireWorkbook(options.sheet, sides);
+  const files: FileFigures[] = [];
+  for (const side of sides) {
+    const { name, rows, fields, notes } = (await loadSides({ head: side }, options)).head;
+    await options.database.rows("DROP TABLE head");
+    const filled = [...fields].map(([field, of]): [string, number] => [field, rows === 0 ? 0 : of.filled / rows]);
+    files.push({ name, rows, filled: new Map(filled), notes });
+  }
+  return files;
+}
+
+async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
+  if (isS3Path(given)) {
+    return writtenAs(given) !== undefined ? [given] : inOrder(await namesOfPrefix(given, options), given);
+  }
+  const glob = existsSync(given) ? undefined : globIn(given.split(sep).join("/"));
+  if (glob === undefined) {
+    return [given];
+  }
+  const folder = glob.folder === "" ? "." : glob.folder;
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(`"${folder}" cannot be read (${error.code}). No rows were read.`, "usage");
+  });
+  const found = names.filter((name) => glob.matches(name)).map((name) => (folder === "." ? name : join(folder, name)));
+  return inOrder(found, given);
+}
+
+async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<string[]> {
+  const { bucket, key } = bucketAndKey(prefix);
+  // An object of any name checks the name of the bucket.
+  const found = await bucketOf(s3Path(bucket, "rows"), prefix, options);
+  return (await found.keys(key)).map((each) => s3Path(bucket, each));
+}
+
+function inOrder(names: readonly string[], given: string): string[] {
+  const files = names
+    .filter((name) => writtenAs(name) !== undefined)
+    .sort((one, other) => byName(one, other) || (one < other ? -1 : 1));
+  if (files.length === 0) {
+    throw new CliError(
+      `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix begins with s3://. No rows were read.`,
+      "usage",
+    );
+  }
+  return files;
+}
+
+/** One line for each file. */
+export function historyReport(files: readonly FileFigures[]): Report {
+  return {
+    failures: [],
+    lines: files.flatMap(({ notes }) => notes).map((note) => [foreign(note)]),
+    tables: [
+      {
+        what: "files",
+        titles: ["file", "rows", "change", "fields", "filled shares and fields that changed"],
+        rows: files.map((file, index) => {
+          // A file without rows says nothing about its fields.
+          const before = files.findLast(({ rows }, other) => other < index && rows > 0);
+          return [
+            ...[foreign(file.name), String(file.rows), rowChange(files[index - 1]?.rows ?? file.rows, file.rows)],
+            ...[
+              String(file.filled.size),
+              before === undefined || file.rows === 0 ? "" : foreign(fieldChanges(before.filled, file.filled)),
+            ],
+          ];
+        }),
+      },
+    ],
+  };
+}
+
+/** The most fields that a page has. */
+const mostFields = 500;
+
+/**
+ * The same for a page, with the rows and the filled share of each field over time: those that differ most come first.
+ */
+export function historyPage(files: readonly FileFigures[], report: Report): Report {
+  const mostRows = Math.max(1, ...files.map(({ rows }) => rows));
+  const lines = [...new Set(files.flatMap(({ filled }) => [...filled.keys()]))]
+    .map((name) => {
+      const line = files.map(({ rows, filled }) => (rows === 0 ? undefined : (filled.get(name) ?? 0)));
+      const known = line.filter((value) => value !== undefined);
+      const [first = 0, last = 0] = [known[0], known.at(-1)];
+      return { name, line, first, last, range: Math.max(0, ...known) - Math.min(1, ...known) };
+    })
+    .sort((one, other) => other.range - one.range);
+  const left = lines.length - mostFields;
+  const rows = { text: "", line: files.map((file) => file.rows / mostRows) };
+  const ends = [files[0], files.at(-1)].map((file) => String(file?.rows ?? ""));
+  const overTime: ReportTable = {
+    what: "over time",
+    note: left > 0 ? `${left} more fields, which change less, are left out.` : undefined,
+    titles: ["rows, then filled shares of fields", "over time", "first", "last", "empty since"],
+    rows: [
+      ["rows", rows, ...ends, ""],
+      ...lines.slice(0, mostFields).map(({ name, line, first, last }): Part[] => {
+        const since = emptySince(line);
+        const file = since === undefined ? "" : foreign(files[since]?.name ?? "");
+        return [foreign(name), { text: "", line }, share(first), share(last), file];
+      }),
+    ],
+  };
+  return { ...report, tables: [overTime, ...report.tables] };
+}
+
+/** The first of the last files in which the field is empty, if an earlier one has values. */
+function emptySince(values: readonly (number | undefined)[]): number | undefined {
+  const last = values.findLastIndex((value) => value !== undefined && value > 0);
+  const since = values.findIndex((value, index) => index > last && value === 0);
+  return last < 0 || since < 0 ? undefined : since;
+}
+
+/** The document of `--json`. */
+export function historyDocument(files: readonly FileFigures[]) {
+  const notes = files.flatMap((file) => file.notes);
+  return {
+    files: files.map(({ name, rows, filled }) => ({
+      name,
+      rows,
+      fields: [...filled].map(([field, of]) => ({ name: field, filled: of })),
+    })),
+    ...(notes.length > 0 && { notes }),
+  };
+}

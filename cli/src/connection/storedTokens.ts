@@ -1,0 +1,70 @@
+import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
+import type { TokenFamily } from "../../../src/service/auth/tokenStore";
+import { TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
+import { defaultTokenStore } from "../../../src/service/environment";
+import type { ServiceClientOptions } from "../../../src/service/options";
+import { settingsOf } from "../../../src/service/settings";
+import { messageOf } from "../../../src/values/errors";
+import { CliError } from "../exitCodes";
+import type { Terminal } from "../terminal";
+
+/** What the token store holds of one family of tokens, without the tokens. */
+export interface StoredTokens {
+  /** Whether the family began with the configured refresh token. */
+  isConfigured: boolean;
+  began: string;
+  refreshed: string;
+  /** When the access token expires. */
+  expires?: string;
+  profiles: string[];
+}
+
+export function tokenStoreOf({ tokenStore }: ServiceClientOptions): string {
+  return tokenStore ?? defaultTokenStore();
+}
+
+/**
+ * The tokens that the store holds for this service and profile. Makes no request and changes nothing.
+ * @throws CliError if the store cannot be read
+ */
+export async function storedTokens(
+  options: ServiceClientOptions,
+  terminal: Terminal,
+): Promise<{ file: string; tokens: StoredTokens[] }> {
+  const store = storeOf(options, terminal);
+  const { own, others } = await store.families(options.refreshToken, true).catch((error: unknown) => {
+    const message = messageOf(error);
+    throw error instanceof TokenStoreError
+      ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
+      : error;
+  });
+  return {
+    file: store.file,
+    tokens: [...(own ? [described(own, true)] : []), ...others.map((each) => described(each, false))],
+  };
+}
+
+export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
+  return new TokenStore({ ...settingsOf(options), warn: (message) => terminal.warn(message) });
+}
+
+/** The sources of an access token, in words. */
+export const sources: Record<CredentialsInUse["source"], string> = {
+  storedToken: "an access token of the token store",
+  accessToken: "the configured access token",
+  credentialCommand: "the credential command",
+  refreshToken: "the configured refresh token",
+  none: "none",
+};
+
+function described(family: TokenFamily, isConfigured: boolean): StoredTokens {
+  const { beganAt, updatedAt, expiresAt, profiles } = family;
+  const iso = (time: number): string => new Date(time).toISOString();
+  return {
+    isConfigured,
+    began: iso(beganAt),
+    refreshed: iso(updatedAt),
+    expires: expiresAt === undefined ? undefined : iso(expiresAt),
+    profiles: profiles.map((name) => (name === "" ? "(top level)" : name.replace(/^=/, ""))),
+  };
+}

@@ -1,0 +1,5 @@
+export { Cli } from "../../src/cli";
+export { compareCommand } from "../../src/compare/compareCommand";
+export { conditionOf } from "../../src/compare/conditions";
+export { csvRows } from "../../src/compare/reading/csvRows";
+export { sideOf } from "../../src/compare/sides/side";

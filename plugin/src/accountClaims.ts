@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../../src/service/files/privateFile";
+import type { Processes, ProcessName } from "../../src/service/files/processes";
+import { systemProcesses } from "../../src/service/files/processes";
+import type { Problem } from "../../src/values/kinds";
+import { partsOfUrn } from "../../src/values/urn";
+
+/**
+ * Which provider of a command has which account. Each provider is a process of its own, and one process alone knows the
+ * order and the owners of a task's resources. The processes of one command have one engine.
+ */
+export class AccountClaims {
+  private readonly claimed = new Map<string, Promise<Problem | undefined>>();
+
+  constructor(
+    /** Of the provider of this process. */
+    private readonly urn: string,
+    private readonly engineAddress: string | undefined,
+    private readonly processes: Processes = systemProcesses(),
+    /** Of the user: without it, the folder that all have is a folder of another user. */
+    private readonly folder = join(tmpdir(), `pulumi-webextract-${process.getuid?.() ?? "providers"}`),
+  ) {}
+
+  /** Claims an account for this provider. @returns why it cannot: another provider has claimed it */
+  claim(account: string): Promise<Problem | undefined> {
+    const found = this.claimed.get(account) ?? this.claimOnce(account);
+    this.claimed.set(account, found);
+    return found;
+  }
+
+  private async claimOnce(account: string): Promise<Problem | undefined> {
+    if (this.engineAddress === undefined) {
+      return undefined;
+    }
+    const name = createHash("sha256")
+      .update(JSON.stringify([this.engineAddress, account]))
+      .digest("hex")
+      .slice(0, 32);
+    const file = join(this.folder, name);
+    const own = JSON.stringify({ urn: this.urn, process: this.processes.own });
+    try {
+      await makePrivateFolder(this.folder);
+      await writeFile(file, own, { flag: "wx", mode: 0o600 });
+    } catch (error) {
+      const other = codeOf(error) === "EEXIST" ? claimIn(await readPrivateFile(file)) : undefined;
+      if (other !== undefined && other.urn !== this.urn && this.processes.isRunning(other.process)) {
+        return { path: "", reason: describeOther(this.urn, other.urn) };
+      }
+      // A folder that nothing can be written to guards nothing, and does not stop the work.
+      await writePrivateFile(file, own, false).catch(() => undefined);
+    }
+    process.once("exit", () => rmSync(file, { force: true }));
+    return undefined;
+  }
+}
+
+function claimIn(text = ""): { urn: string; process: ProcessName } | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A killed process can leave half of it.
+    return undefined;
+  }
+}
+
+function describeOther(urn: string, other: string): string {
+  const [one, two] = [urn, other].map((each) => partsOfUrn(each).name).sort();
+  return (
+    `the providers "${one}" and "${two}" have the same account. They are two processes, which cannot keep the order of a task's resources, ` +
+    "and the owners of its settings. Use one provider for one account"
+  );
+}

@@ -1,0 +1,66 @@
+import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckFailure, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { noCredential } from "../../src/config/config";
+import type { Host } from "../../src/provider/host";
+import { ProviderError } from "../../src/provider/providerErrors";
+import type { ArgSpecs } from "../../src/resources/args";
+import { checkFields } from "../../src/resources/args";
+import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../../src/resources/queries";
+import type { ServiceClient } from "../../src/service/client";
+import { shownText } from "../../src/service/errors/foreignText";
+import type { Problem } from "../../src/values/kinds";
+import { string } from "../../src/values/kinds";
+import { entryOf } from "../../src/values/plain";
+import { allSecret, decodeStruct, encodeStruct } from "./values";
+
+/** A function of the package as the engine calls it. */
+interface PluginFunction {
+  args: ArgSpecs;
+  /** Whether its results are not secret. The data of a service can contain anything. */
+  isPlain?: true;
+  run(client: ServiceClient, args: never): Promise<object>;
+}
+
+/** By their tokens. A result is a map, so lists have a name in it. */
+const functions: Readonly<Record<string, PluginFunction>> = {
+  getActions: {
+    args: actionsQuery.args,
+    run: async (client, args) => ({ tasks: await actionsQuery.run(client, args) }),
+  },
+  getSubtasks: {
+    args: subtasksQuery.args,
+    isPlain: true,
+    run: async (client, args) => ({ subtasks: await subtasksQuery.run(client, args) }),
+  },
+  getData: dataQuery,
+  getBatchData: batchDataQuery,
+  getNotExportedData: notExportedDataQuery,
+};
+
+/** Reads for the program. Fails in a preview that has only a refresh token. */
+export async function invoke(request: InvokeRequest, host: Host): Promise<InvokeResponse> {
+  const name = request.getTok().replace(/^webextract:index:/, "");
+  const called = entryOf(functions, name);
+  if (called === undefined) {
+    throw new ProviderError(
+      `pulumi-webextract has no function "${request.getTok()}". Known: ${Object.keys(functions).join(", ")}.`,
+    );
+  }
+  const { values } = decodeStruct(request.getArgs());
+  const problems: Problem[] = [];
+  const { profile, ...args } = checkFields({ ...called.args, profile: { kind: string } }, values, "", problems);
+  const response = new InvokeResponse();
+  if (problems.length > 0) {
+    response.setFailuresList(
+      problems.map(({ path, reason }) => new CheckFailure().setReason(shownText(`${path} ${reason}`))),
+    );
+    return response;
+  }
+  const client = host.reader(profile as string | undefined, request.getPreview());
+  if (client === undefined) {
+    // The engine takes no unknown value as the result of a function.
+    throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
+  }
+  const result = await called.run(client, args as never);
+  return response.setReturn(encodeStruct(result, called.isPlain ? [] : allSecret(Object.keys(result))));
+}

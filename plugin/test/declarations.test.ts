@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { unknownText } from "../../test/program/inProcess";
+import type { Properties } from "./pluginClient";
+import { PluginWorld, reference, secret, urnOf } from "./pluginClient";
+
+const loopArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
+const runArgs = { taskId: "task-1" };
+
+describe("what a program of the native plugin declares", () => {
+  let world: PluginWorld;
+  beforeEach(async () => {
+    world = await PluginWorld.create({ config: { runLabel: "night-1" } });
+  });
+  afterEach(() => world.remove());
+
+  /** Declares and makes the loop. */
+  const loop = async (items = ["a"]) =>
+    world.create("TaskLoopItems", await world.checked("TaskLoopItems", { ...loopArgs, items }));
+  const rerunOn = async (value: unknown, olds: Properties = {}) =>
+    (await world.checked("CloudRun", { ...runArgs, rerunOn: [value] }, { olds })).rerunOn as string[];
+
+  it("is hashed for rerunOn, from a resource and from its id", async () => {
+    await loop();
+    const byReference = await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "task-1"));
+    assert.match(byReference[0] ?? "", /^TaskLoopItems TaskLoopItems [0-9a-f]{12}$/);
+    assert.deepEqual(await rerunOn("task-1"), byReference);
+    await world.checked("TaskLoopItems", { ...loopArgs, items: ["b"] });
+    assert.notDeepEqual(await rerunOn("task-1"), byReference);
+    assert.deepEqual(await rerunOn(byReference[0], { rerunOn: byReference }), byReference, "with ignoreChanges");
+  });
+
+  it("is a secret of rerunOn if one of its arguments is secret, as a program with the classes has it", async () => {
+    await world.create("TaskLoopItems", await world.checked("TaskLoopItems", { ...loopArgs, items: secret(["a"]) }));
+    const name = urnOf("TaskLoopItems", "TaskLoopItems");
+    for (const value of [reference(name, "task-1"), "task-1"]) {
+      const hidden = (await rerunOn(value)) as unknown as { value: string[] };
+      assert.deepEqual(hidden, secret(hidden.value));
+      assert.match(hidden.value[0] ?? "", /^TaskLoopItems TaskLoopItems [0-9a-f]{12}$/);
+    }
+  });
+
+  it("keeps its hash of the state for rerunOn if it is no target, also in the second check of a replaced run", async () => {
+    const given = { ...runArgs, rerunOn: [reference(urnOf("TaskCopy", "t"), "task-1")] };
+    const olds = { ...runArgs, rerunOn: ["TaskCopy t 0123456789ab"] };
+    assert.deepEqual((await world.checked("CloudRun", given, { olds })).rerunOn, olds.rerunOn);
+    assert.deepEqual((await world.checked("CloudRun", given)).rerunOn, olds.rerunOn);
+  });
+
+  it("is unknown for rerunOn while an argument is unknown, and refused if it is nothing of this provider", async () => {
+    await world.checked("TaskLoopItems", { ...loopArgs, taskId: unknownText });
+    assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "TaskLoopItems"), "")), [unknownText]);
+    const refused = async (value: unknown) =>
+      (await world.check("CloudRun", { ...runArgs, rerunOn: [value] })).failures.join();
+    assert.match(
+      await refused("nothing"),
+      /rerunOn\[0\] must be a resource of webextract, or the id of one, that this command shows/,
+    );
+    assert.match(
+      await refused(reference(urnOf("TaskCopy", "other"), "x")),
+      /that this command shows to this provider\. With --target, add that resource as a target/,
+    );
+    assert.match(
+      await refused(reference("urn:pulumi:dev::test::aws:s3:Bucket::b", "b")),
+      /must be a resource of webextract/,
+    );
+    const { failures } = await world.check("CloudRun", {
+      ...runArgs,
+      triggers: [reference(urnOf("TaskCopy", "c"), "x")],
+    });
+    assert.match(failures.join(), /triggers has a resource as a value; give a property of it/);
+  });
+
+  it("is refused for rerunOn if it is no list", async () => {
+    for (const [rerunOn, got] of [
+      ["z", "a string"],
+      [{ week: 1 }, "a map"],
+      [reference(urnOf("TaskCopy", "t"), "task-1"), "a resource. Write it as a list"],
+    ] as const) {
+      const { failures } = await world.check("CloudRun", { ...runArgs, rerunOn });
+      assert.deepEqual(failures.length, 1);
+      assert.match(failures.join(), new RegExp(`must be a list of resources or their ids; got ${got}$`));
+    }
+    assert.deepEqual((await world.check("CloudRun", { ...runArgs, rerunOn: unknownText })).failures, []);
+  });
+
+  it("keeps the hash of a resource that --target leaves out", async () => {
+    const before = ["TaskLoopItems left 0123456789ab"];
+    assert.deepEqual(await rerunOn(reference(urnOf("TaskLoopItems", "left"), "task-1"), { rerunOn: before }), before);
+  });
+
+  it("has the run label of the configuration", async () => {
+    assert.equal((await world.checked("CloudRun", runArgs)).runLabel, "night-1");
+  });
+
+  it("starts no run before the settings of its task", async () => {
+    await world.checked("TaskLoopItems", loopArgs);
+    const run = await world.checked("CloudRun", runArgs);
+    for (const preview of [true, false]) {
+      await assert.rejects(
+        world.create("CloudRun", run, { preview }),
+        /CloudRun "CloudRun" starts before TaskLoopItems "TaskLoopItems" .*Nothing was started\. Add dependsOn/,
+      );
+    }
+    assert.deepEqual(world.operations(), []);
+    await loop();
+    await world.create("CloudRun", run);
+    assert.equal(world.operations().filter((name) => name === "startTask").length, 1);
+  });
+
+  it("does not start a run before settings that are checked at the same moment", async () => {
+    const run = world.create("CloudRun", await world.checked("CloudRun", runArgs));
+    const refused = assert.rejects(run, /starts before TaskLoopItems/);
+    await world.checked("TaskLoopItems", loopArgs);
+    await refused;
+    assert.deepEqual(world.operations(), []);
+  });
+
+  it("writes no settings after the start of a run that should have waited for them", async () => {
+    await world.create("CloudRun", await world.checked("CloudRun", runArgs), { preview: true });
+    const settings = await world.checked("TaskLoopItems", loopArgs);
+    await assert.rejects(
+      world.create("TaskLoopItems", settings, { preview: true }),
+      /Nothing was sent for TaskLoopItems "TaskLoopItems"\. Add dependsOn/,
+    );
+  });
+
+  const rowsArgs = { taskId: "task-1", scope: "all", path: "rows.ndjson" };
+
+  it("reads no rows before a run that is declared, started again or checked at the same moment, and reads them after it", async () => {
+    const run = await world.checked("CloudRun", runArgs);
+    const rows = await world.checked("DataExport", rowsArgs);
+    for (const preview of [true, false]) {
+      await assert.rejects(
+        world.create("DataExport", rows, { preview }),
+        /DataExport "DataExport" reads all rows of task "task-1" before CloudRun "CloudRun" has started, .*Nothing was read\. Add dependsOn with CloudRun/,
+      );
+    }
+    assert.deepEqual(world.operations(), []);
+    await world.create("CloudRun", run);
+    await world.create("DataExport", rows, { preview: true });
+    const refused = assert.rejects(world.create("DataExport", rows), /before CloudRun "CloudRun" has started/);
+    await world.checked("CloudRun", { ...runArgs, triggers: [2] });
+    await refused;
+  });
+
+  it("reads rows before a run that adopts, and beside one of another task", async () => {
+    await world.checked("CloudRun", { ...runArgs, adoptLotNo: "1" });
+    await world.checked("CloudRun", { taskId: "task-2" });
+    await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+  });
+
+  it("warns of a run that starts after a read, on which it can depend", async () => {
+    await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+    await world.create("CloudRun", await world.checked("CloudRun", runArgs), { preview: true });
+    assert.match(world.warnings.join(), /DataExport "DataExport" has read all rows of the task before this run\./);
+  });
+
+  it("warns of an export that takes lotNo from a run that is not waited for", async () => {
+    const warningsFor = async (waitFor: object): Promise<string[]> => {
+      const { id } = await world.create("CloudRun", await world.checked("CloudRun", { ...runArgs, ...waitFor }));
+      world.warnings.length = 0;
+      await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: id, path: "rows.ndjson" });
+      return [...world.warnings];
+    };
+    const expected =
+      'DataExport "DataExport" takes lotNo from CloudRun "CloudRun", which does not wait for the end of the run (waitFor: "started"). ' +
+      'So the export may read before all rows are there. Set waitFor: "finished" on CloudRun "CloudRun".';
+    assert.deepEqual(await warningsFor({ waitFor: "finished" }), []);
+    await world.checked("DataExport", { ...runArgs, scope: "batch", lotNo: "another", path: "rows.ndjson" });
+    assert.deepEqual(world.warnings, []);
+    assert.deepEqual(await warningsFor({}), [expected]);
+    assert.deepEqual(await warningsFor({}), [], "once in a command");
+  });
+
+  it("warns in a preview of an export whose run is not started yet and is not waited for", async () => {
+    const args = { ...runArgs, scope: "batch", lotNo: unknownText, path: "rows.ndjson" };
+    await world.checked("CloudRun", { ...runArgs, waitFor: "finished" });
+    await world.checked("DataExport", args);
+    assert.deepEqual(world.warnings, []);
+    await world.checked("CloudRun", runArgs);
+    await world.checked("DataExport", args);
+    assert.match(
+      world.warnings.join(),
+      /DataExport "DataExport" takes lotNo from CloudRun "CloudRun", which does not wait/,
+    );
+  });
+});

@@ -1,0 +1,3 @@
+export type { PluginEngine } from "../src/pluginEngine";
+export { Monitor } from "../src/component/monitor";
+export { Plugin } from "../src/server";
