@@ -5,16 +5,28 @@ import {
   foldersStaySmall,
   namesSaySomething,
   nothingIsLeftForLater,
+  partsKeepTheirBudgets,
   statusCodesStayInErrors,
 } from "./rules/files";
+import {
+  importsFollowTheOrder,
+  importsKeepTheWalls,
+  packagesStayInTheirRooms,
+  partsUseTheDoors,
+  srcHoldsWhatEntriesReach,
+} from "./rules/imports";
 import { linksResolve, namedModulesExist, pagesOfMessagesExist } from "./rules/links";
-import { importsFollowTheOrder } from "./rules/order";
 import type { Rule } from "./rules/project";
 import { readProject } from "./rules/project";
 
 /** The project's rules that the linter does not have. The other rules are in biome.json. A test breaks each rule. */
 const rules: readonly Rule[] = [
+  importsKeepTheWalls,
+  packagesStayInTheirRooms,
+  partsUseTheDoors,
+  srcHoldsWhatEntriesReach,
   importsFollowTheOrder,
+  partsKeepTheirBudgets,
   statusCodesStayInErrors,
   operationsAreComplete,
   resourcesAreComplete,

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from "../../src/service/ownPackage";
-import { ownPackage } from "../../src/service/ownPackage";
+import { keepCompiledCode, ownPackage } from "../../src/service/ownPackage";
 
 const [first, ...others] = process.argv.slice(2);
 if ((first === "--version" || first === "-V") && others.length === 0) {

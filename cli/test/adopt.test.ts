@@ -262,7 +262,8 @@ describe("webextract adopt, validate and plan-report", () => {
     );
     const validated = await world.run("validate tasks");
     assert.deepEqual([validated.code, validated.stdout], [0, "2 tasks, no problem.\n"]);
-    const online = "https://raw.githubusercontent.com/pulumi-webextract/pulumi-webextract/main/src/manifest/manifest.schema.json";
+    const online =
+      "https://raw.githubusercontent.com/pulumi-webextract/pulumi-webextract/main/src/manifest/manifest.schema.json";
     assert.ok(read("tasks/books.yaml").startsWith(`# yaml-language-server: $schema=${online}\n`));
     writeFileSync(world.path("package.json"), "{}");
     assert.equal((await world.run("adopt shop-1=books --ids-file ids.csv --out tasks --yes")).code, 0);

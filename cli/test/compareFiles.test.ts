@@ -20,10 +20,10 @@ import { writeXlsx } from "hucre/xlsx";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { setEnvironment } from "../../test/environment";
 import fc, { runs } from "../../test/fastCheck";
-import { csvRows, sideOf } from "./internals/compare";
 import { writeFormat } from "../../test/internals/resources";
 import type { Compared } from "./comparing";
 import { Comparing } from "./comparing";
+import { csvRows, sideOf } from "./internals/compare";
 
 /** Two rows in each format. */
 const rows = [

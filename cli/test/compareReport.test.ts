@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { allHostileStrings, hostileStrings, secretValues } from "../../test/hostile";
-import { conditionOf } from "./internals/compare";
 import { Comparing } from "./comparing";
+import { conditionOf } from "./internals/compare";
 
 describe("the report of webextract compare", () => {
   let files: Comparing;

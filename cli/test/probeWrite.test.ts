@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { Emulator } from "webextract-emulator";
-import { mostRequests } from "./internals/probe";
 import { startFakeServer } from "../../test/service/fakeServer";
 import type { SkippedWaits } from "../../test/service/skipWaits";
 import { skipWaits } from "../../test/service/skipWaits";
+import { mostRequests } from "./internals/probe";
 import { group, original, seedFor, startSite } from "./probe/writing";
 import { CliWorld } from "./webextract";
 

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { useFakeTimers } from "sinon";
 import { hostileStrings } from "../../test/hostile";
-import { adviceOn, CliError, Terminal, table } from "./internals/cli";
 import { parseConfig } from "../../test/internals/config";
 import { describeRefusedDelete } from "../../test/internals/provider";
 import type { RunReason } from "../../test/internals/resources";
 import { ResourceError, RowsAreHeld } from "../../test/internals/resources";
 import { assertShown } from "../../test/shownText";
+import { adviceOn, CliError, Terminal, table } from "./internals/cli";
 
 interface Kind {
   isTTY?: boolean;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
-import { CredentialStore, defaultBehaviour, StateDatabase } from "./internals";
 import type { OperationName } from "../../test/internals/service";
 import { operations } from "../../test/internals/service";
 import { operationNames } from "../../test/service/calls";
 import { admin } from "./admin/adminCaller";
 import { call, credentialOf, data, refusal, startWith, template } from "./caller";
+import { CredentialStore, defaultBehaviour, StateDatabase } from "./internals";
 import { savedState } from "./savedState";
 
 describe("the emulator's credentials", () => {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
-import { defaultBehaviour, Runner, Store } from "./internals";
 import { call, data, startWith } from "./caller";
+import { defaultBehaviour, Runner, Store } from "./internals";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");

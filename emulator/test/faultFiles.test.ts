@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Emulator, Fault } from "webextract-emulator";
 import { readFaultFile } from "webextract-emulator";
-import { delayOf, FaultPlan } from "./internals";
 import { admin, refusalOf } from "./admin/adminCaller";
 import { call, startWith } from "./caller";
 import { emulator as start } from "./emulatorProcess";
+import { delayOf, FaultPlan } from "./internals";
 import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";
 

@@ -7,11 +7,11 @@ import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { isLarge } from "../../test/environment";
 import fc from "../../test/fastCheck";
-import { ByteBlocks } from "./internals";
 import { operations } from "../../test/internals/service";
 import { operationNames } from "../../test/service/calls";
 import { admin } from "./admin/adminCaller";
 import { call, credentialOf, startWith } from "./caller";
+import { ByteBlocks } from "./internals";
 
 interface Described {
   path: string;

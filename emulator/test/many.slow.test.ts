@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkSeed, startEmulator } from "webextract-emulator";
-import type { Store } from "./internals";
-import { createFromDocument } from "./internals";
 import { data, runTemplate, startWith } from "./caller";
 import { emulator } from "./emulatorProcess";
+import type { Store } from "./internals";
+import { createFromDocument } from "./internals";
 
 /** Work that grows with the square of the number does not end before the timeout of a test. */
 describe("an emulator with much content", () => {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
-import { StateDatabase } from "./internals";
 import { call, startWith } from "./caller";
+import { StateDatabase } from "./internals";
 import { savedState } from "./savedState";
 
 const count = 3000;

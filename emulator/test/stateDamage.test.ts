@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { exportStateFile } from "webextract-emulator";
-import { StateDatabase } from "./internals";
 import { admin, refusalOf } from "./admin/adminCaller";
 import { call, data, runTemplate, startWith } from "./caller";
+import { StateDatabase } from "./internals";
 import { startSite } from "./pageSite";
 import { savedState } from "./savedState";
 

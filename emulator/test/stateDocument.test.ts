@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { restore, stub } from "sinon";
 import type { Emulator, StateDocument } from "webextract-emulator";
-import { LocalEmulator } from "./internals";
 import { runTemplate, startWith } from "./caller";
+import { LocalEmulator } from "./internals";
 
 describe("the state as a document that is written in parts", () => {
   let emulator: Emulator;

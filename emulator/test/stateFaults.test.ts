@@ -16,9 +16,9 @@ import { dirname, join } from "node:path";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import { exportStateFile, importStateFile, startEmulator } from "webextract-emulator";
-import { Admin } from "./internals";
 import { call, data, runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
+import { Admin } from "./internals";
 import { savedState } from "./savedState";
 
 describe("the emulator's state file under failures", () => {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import fc from "../../test/fastCheck";
+import { call, data, startWith } from "./caller";
 import type { StateDocument } from "./internals";
 import { createFromDocument, StateDatabase } from "./internals";
-import { call, data, startWith } from "./caller";
 import { savedState } from "./savedState";
 
 const text = fc.oneof(

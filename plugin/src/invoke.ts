@@ -5,7 +5,13 @@ import type { Host } from "../../src/provider/host";
 import { ProviderError } from "../../src/provider/providerErrors";
 import type { ArgSpecs } from "../../src/resources/args";
 import { checkFields } from "../../src/resources/args";
-import { actionsQuery, batchDataQuery, dataQuery, notExportedDataQuery, subtasksQuery } from "../../src/resources/queries";
+import {
+  actionsQuery,
+  batchDataQuery,
+  dataQuery,
+  notExportedDataQuery,
+  subtasksQuery,
+} from "../../src/resources/queries";
 import type { ServiceClient } from "../../src/service/client";
 import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";

@@ -12,9 +12,9 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { EngineLog } from "../../test/internals/engine";
-import { Plugin } from "./internals";
 import { unknownText } from "../../test/program/inProcess";
 import { task } from "../../test/resources/life";
+import { Plugin } from "./internals";
 
 export type Properties = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { Project, Source } from "./project";
 import { codeOf, under } from "./project";
+import { budgets } from "./walls";
 
 /** The files that interpret status codes. All other code uses the kind of an error. */
 const knowStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
@@ -48,6 +49,17 @@ export function foldersStaySmall(project: Project): string[] {
   return [...counts]
     .filter(([, count]) => count > mostFiles)
     .map(([folder, count]) => `${folder} has ${count} source files; the limit is ${mostFiles}: add a subfolder`);
+}
+
+/** Refuses a part with more lines than its budget. */
+export function partsKeepTheirBudgets(project: Project): string[] {
+  return budgets.flatMap(({ part, folders, lines: most }) => {
+    const sources = folders.flatMap((folder) => under(project, folder));
+    const lines = sources.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+    return lines > most
+      ? [`${part} has ${lines} lines; its budget in scripts/rules/walls.ts is ${most}: take away what a change adds`]
+      : [];
+  });
 }
 
 /** Refuses the name of a file that says nothing about its content. */

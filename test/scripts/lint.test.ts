@@ -14,33 +14,16 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  // Imports point one way.
+  // The client waits by its clock, and tests import what the package has, or from one place.
   ...(
     [
-      ["src/service/http/a.ts", "../../resources/b", "../contract/b"],
-      ["src/service/http/a.ts", "../../config/config", "../settings"],
-      ["src/service/http/a.ts", "@pulumi/pulumi", "axios"],
       ["src/service/http/a.ts", "node:timers/promises", "./clock"],
-      ["src/values/a.ts", "../service/client", "./kinds"],
-      ["src/service/a.ts", "../resources/values", "../values/kinds"],
-      ["src/resources/task/a.ts", "@pulumi/pulumi/log", "../../service/client"],
-      ["src/resources/task/a.ts", "../../provider/host", "../settings/setting"],
-      ["src/resources/a.ts", "../config/config", "./values"],
-      ["src/engine/a.ts", "../program/classes", "../resources/resource"],
-      ["src/config/a.ts", "../provider/host", "../service/options"],
-      ["src/provider/a.ts", "../program/classes", "../engine/progress"],
-      ["src/program/a.ts", "../provider/host", "../config/config"],
-      ["src/program/a.ts", "../manifest/manifest", "../resources/resource"],
-      ["src/provider/a.ts", "../manifest/readManifests", "../resources/resource"],
-      ["src/resources/a.ts", "../manifest/tree", "./values"],
-      ["src/manifest/manifest.ts", "../provider/host", "../program/classes"],
-      ["src/manifest/a.ts", "../program/classes", "../resources/args"],
-      ["src/manifest/a.ts", "@pulumi/pulumi", "yaml"],
-      ["emulator/src/store/a.ts", "../../../src/service", "../generated/service"],
-      ["emulator/src/a.ts", "pulumi-webextract/service", "fastify"],
       ["test/service/a.test.ts", "../../src/service/client", "../../src/service"],
       ["test/provider/a.test.ts", "../../src/provider/host", "../../src/provider/provider"],
       ["test/a.test.ts", "../src/config/config", "./internals/config"],
+      ["cli/test/a.test.ts", "../src/cli", "./internals/cli"],
+      ["plugin/test/a.test.ts", "../src/server", "./internals"],
+      ["emulator/test/a.test.ts", "../src/runs/runner", "./internals"],
       ["test/a.test.ts", "fast-check", "./fastCheck"],
     ] as const
   ).map(([path, breaks, keeps], index) => ({
@@ -49,24 +32,6 @@ const cases: readonly Case[] = [
     breaks: `import { a } from "${breaks}";\nexport const b = a;\n`,
     keeps: `import { a } from "${keeps}";\nexport const b = a;\n`,
   })),
-  {
-    rule: "noRestrictedImports",
-    path: "src/service/b.ts",
-    breaks: 'import type { A } from "../resources/b";\nexport type B = A;\n',
-    keeps: 'import type { A } from "./options";\nexport type B = A;\n',
-  },
-  {
-    rule: "noRestrictedImports",
-    path: "src/service/c.ts",
-    breaks: 'export { a } from "../resources/b";\n',
-    keeps: 'export { a } from "./options";\n',
-  },
-  {
-    rule: "noRestrictedImports",
-    path: "src/service/d.ts",
-    breaks: 'export const a = (): Promise<unknown> => import("../resources/b");\n',
-    keeps: 'export const a = (): Promise<unknown> => import("./options");\n',
-  },
   {
     rule: "noCommonJs",
     path: "src/service/e.ts",

@@ -6,11 +6,19 @@ import {
   foldersStaySmall,
   namesSaySomething,
   nothingIsLeftForLater,
+  partsKeepTheirBudgets,
   statusCodesStayInErrors,
 } from "../../scripts/rules/files";
+import {
+  importsFollowTheOrder,
+  importsKeepTheWalls,
+  packagesStayInTheirRooms,
+  partsUseTheDoors,
+  srcHoldsWhatEntriesReach,
+} from "../../scripts/rules/imports";
 import { linksResolve, namedModulesExist, pagesOfMessagesExist } from "../../scripts/rules/links";
-import { importsFollowTheOrder } from "../../scripts/rules/order";
 import type { Rule } from "../../scripts/rules/project";
+import { budgets, doors, entries } from "../../scripts/rules/walls";
 import { projectOf } from "./projectOf";
 
 async function accepts(rule: Rule, files: Record<string, string>): Promise<void> {
@@ -61,6 +69,97 @@ describe("project rule: status codes stay in errors", () => {
   });
 });
 
+describe("project rule: imports keep the walls", () => {
+  const importOf = (name: string): string => `import { a } from "${name}";`;
+
+  for (const [path, kept, refused] of [
+    ["src/values/a.ts", "./kinds", "../service/client"],
+    ["src/service/http/a.ts", "../../values/kinds", "../../resources/b"],
+    ["src/engine/a.ts", "../service/client", "../resources/resource"],
+    ["src/rows/a.ts", "../values/plain", "../resources/resource"],
+    ["src/resources/task/a.ts", "../../rows/outputPath", "../../config/config"],
+    ["src/config/a.ts", "../resources/resource", "../provider/host"],
+    ["src/provider/a.ts", "../engine/sdk", "../program/classes"],
+    ["src/program/a.ts", "../config/config", "../manifest/manifest"],
+    ["src/manifest/a.ts", "../resources/args", "../program/classes"],
+    ["src/manifest/b.ts", "../service/errors/foreignText", "../service/client"],
+    ["src/manifest/manifest.ts", "../program/classes", "../provider/host"],
+    ["src/index.ts", "./program/classes", "./provider/host"],
+    ["src/provider/b.ts", "../config/config", "../../cli/src/cli"],
+    ["cli/src/a.ts", "../../src/config/config", "../../src/provider/host"],
+    ["plugin/src/a.ts", "../../src/provider/host", "../../src/program/classes"],
+    ["plugin/src/b.ts", "./server", "../../cli/src/cli"],
+    ["emulator/src/store/a.ts", "../generated/service", "../../../src/service"],
+  ] as const) {
+    it(`of ${path}: ${kept}, and not ${refused}`, async () => {
+      await accepts(importsKeepTheWalls, { [path]: importOf(kept) });
+      await refuses(importsKeepTheWalls, { [path]: importOf(refused) }, new RegExp(`^${path} imports `));
+    });
+  }
+
+  for (const text of [
+    'import type { A } from "../resources/a";',
+    'export { a } from "../resources/a";',
+    'export const a = () => import("../resources/a");',
+    'const a = require("../resources/a");',
+  ]) {
+    it(`refuses in each form: ${text}`, async () => {
+      await refuses(importsKeepTheWalls, { "src/service/a.ts": text }, /imports src\/resources\/a/);
+    });
+  }
+
+  it("keeps Pulumi in the rooms that know it, and the package out of its parts", async () => {
+    await accepts(packagesStayInTheirRooms, { "src/program/a.ts": importOf("@pulumi/pulumi") });
+    await accepts(packagesStayInTheirRooms, { "test/a.test.ts": importOf("pulumi-webextract") });
+    for (const room of ["src/service", "src/resources", "src/manifest", "cli/src", "emulator/src"]) {
+      await refuses(packagesStayInTheirRooms, { [`${room}/a.ts`]: importOf("@pulumi/pulumi/log") }, /may not/);
+    }
+    await refuses(packagesStayInTheirRooms, { "emulator/src/a.ts": importOf("pulumi-webextract/service") }, /may not/);
+    await refuses(packagesStayInTheirRooms, { "plugin/src/a.ts": importOf("webextract-emulator") }, /may not/);
+  });
+
+  it("has a door for each module that another part imports, and no other door", async () => {
+    const files = Object.fromEntries(
+      Object.entries(doors).map(([part, open]) => [
+        `${part}/a.ts`,
+        open.map((each) => importOf(`../../${each.slice(0, -3)}`)).join("\n"),
+      ]),
+    );
+    const modules = Object.fromEntries(Object.values(doors).flatMap((open) => open.map((each) => [each, ""])));
+    await accepts(partsUseTheDoors, { ...files, ...modules });
+    await refuses(
+      partsUseTheDoors,
+      { ...files, ...modules, "src/new.ts": "", "cli/src/b.ts": importOf("../../src/new") },
+      /cli\/src imports src\/new\.ts: no door/,
+    );
+    const { "cli/src/a.ts": first = "" } = files;
+    await refuses(
+      partsUseTheDoors,
+      { ...files, ...modules, "cli/src/a.ts": first.slice(first.indexOf("\n")) },
+      /cli\/src does not import .* any more/,
+    );
+  });
+
+  it("holds in src what the entries reach", async () => {
+    const [entry = ""] = entries;
+    const files = { [entry]: importOf("./program/a"), "src/program/a.ts": importOf("./b"), "src/program/b.ts": "" };
+    await accepts(srcHoldsWhatEntriesReach, files);
+    await refuses(
+      srcHoldsWhatEntriesReach,
+      { ...files, "src/program/c.ts": importOf("./a") },
+      /c\.ts is reached by no/,
+    );
+  });
+
+  it("has a budget of lines for each part", async () => {
+    for (const { part, folders, lines } of budgets) {
+      const [folder] = folders;
+      await accepts(partsKeepTheirBudgets, { [`${folder}/a.ts`]: "\n".repeat(lines) });
+      await refuses(partsKeepTheirBudgets, { [`${folder}/a.ts`]: "\n".repeat(lines + 1) }, new RegExp(`^${part} has `));
+    }
+  });
+});
+
 describe("project rule: imports follow the order of a part", () => {
   it("accepts imports of what stands later, and of the same folder", async () => {
     await accepts(importsFollowTheOrder, {
@@ -71,7 +170,7 @@ describe("project rule: imports follow the order of a part", () => {
     });
   });
 
-  const back = /store\/a\.ts imports emulator\/src\/http\/b, which stands before it/;
+  const back = /store\/a\.ts imports emulator\/src\/http\/b(?:\.ts)?, which stands before it/;
   for (const text of [
     'import { b } from "../http/b";',
     'import type { B } from "../http/b";',
@@ -198,7 +297,7 @@ describe("project rule: the engine fits the SDK", () => {
 
 describe("project rules on files", () => {
   it("accept a folder that is small, and files that are named and finished", async () => {
-    const files = Array.from({ length: 12 }, (_, index) => [`src/service/http/file${index}.ts`, "skip(1);"]);
+    const files = Array.from({ length: 14 }, (_, index) => [`src/service/http/file${index}.ts`, "skip(1);"]);
     for (const rule of [foldersStaySmall, namesSaySomething, nothingIsLeftForLater]) {
       await accepts(rule, Object.fromEntries(files));
     }
@@ -206,9 +305,9 @@ describe("project rules on files", () => {
 
   it("refuse a folder of code with too many files side by side", async () => {
     const files = (folder: string) =>
-      Object.fromEntries(Array.from({ length: 13 }, (_, index) => [`${folder}/file${index}.ts`, ""]));
+      Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`${folder}/file${index}.ts`, ""]));
     for (const folder of ["src/service/http", "emulator/src/store", "scripts", "bench/peers"]) {
-      await refuses(foldersStaySmall, files(folder), /has 13 source files/);
+      await refuses(foldersStaySmall, files(folder), /has 15 source files/);
     }
     await accepts(foldersStaySmall, files("test/realEngine"));
   });

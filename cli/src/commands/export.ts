@@ -3,7 +3,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { dataExport } from "../../../src/resources/export/dataExport";
-import type { ColumnType, CompressionName, CsvArgs, DataExportArgs, ExportFormat } from "../../../src/resources/export/model";
+import type {
+  ColumnType,
+  CompressionName,
+  CsvArgs,
+  DataExportArgs,
+  ExportFormat,
+} from "../../../src/resources/export/model";
 import { RowReader } from "../../../src/resources/export/rowReader";
 import { runCommandExport } from "../../../src/resources/export/runExport";
 import { checkedArgs } from "../../../src/resources/index";

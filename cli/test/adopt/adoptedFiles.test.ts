@@ -8,10 +8,10 @@ import ts from "typescript";
 import { parse } from "yaml";
 import fc, { runs } from "../../../test/fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../../../test/hostile";
-import type { AdoptedFiles, AdoptTarget } from "../internals/adopt";
-import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../internals/adopt";
 import { shownText } from "../../../test/internals/service";
 import { ManifestFolder } from "../../../test/manifest/manifestFolder";
+import type { AdoptedFiles, AdoptTarget } from "../internals/adopt";
+import { adoptedFiles, adoptedTask, Secrets, targetProblem, writeFiles } from "../internals/adopt";
 
 type Shown = Record<string, unknown>;
 

@@ -7,9 +7,9 @@ import ts from "typescript";
 import { parse } from "yaml";
 import schema from "../../../src/manifest/manifest.schema.json";
 import fc, { runs } from "../../../test/fastCheck";
-import { adoptedFiles, adoptedTask, Secrets } from "../internals/adopt";
 import { ManifestFolder } from "../../../test/manifest/manifestFolder";
 import { repositoryRoot } from "../../../test/realEngine/harness";
+import { adoptedFiles, adoptedTask, Secrets } from "../internals/adopt";
 
 interface ShownTask {
   taskId: string;

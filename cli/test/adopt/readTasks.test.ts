@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Behaviour, Emulator, Seed } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
-import type { AdoptedTask } from "../internals/adopt";
-import { readTasks, Secrets } from "../internals/adopt";
 import { Host } from "../../../test/internals/provider";
 import { noEngine } from "../../../test/program/inProcess";
+import type { AdoptedTask } from "../internals/adopt";
+import { readTasks, Secrets } from "../internals/adopt";
 
 const seed: Seed = {
   taskGroups: [{ taskGroupId: "group-1" }],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
-import { hasProblems, mostRequests } from "../internals/probe";
 import { skipWaits } from "../../../test/service/skipWaits";
+import { hasProblems, mostRequests } from "../internals/probe";
 import { group, original, probeWriting, seedFor, startSite, withProbed } from "./writing";
 
 describe("probe --write --start", function () {

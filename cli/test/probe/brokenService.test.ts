@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Emulator, Fault } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { isServiceError } from "../../../src/service";
-import { mostRequests, questions } from "../internals/probe";
 import { skipWaits } from "../../../test/service/skipWaits";
+import { mostRequests, questions } from "../internals/probe";
 import type { WritingOptions, Written } from "./writing";
 import { original, probeWriting, seedFor, startSite } from "./writing";
 

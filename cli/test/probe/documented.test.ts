@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Emulator, Fault } from "webextract-emulator";
 import { documentedBehaviour, startEmulator } from "webextract-emulator";
-import { behaviourValues, unissued } from "../internals/probe";
 import { skipWaits } from "../../../test/service/skipWaits";
+import { behaviourValues, unissued } from "../internals/probe";
 import { probed, shopTask } from "./probing";
 import type { Written } from "./writing";
 import { probeWriting, seedFor, startSite, withProbed } from "./writing";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
-import { hasProblems } from "../internals/probe";
 import { startFakeServer } from "../../../test/service/fakeServer";
 import { skipWaits } from "../../../test/service/skipWaits";
+import { hasProblems } from "../internals/probe";
 import type { Written } from "./writing";
 import { probeWriting, seedFor, startSite } from "./writing";
 

@@ -7,9 +7,9 @@ import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { parseConfig } from "../../../test/internals/config";
+import { skipWaits } from "../../../test/service/skipWaits";
 import type { ProbeReport } from "../internals/probe";
 import { probe, Requests } from "../internals/probe";
-import { skipWaits } from "../../../test/service/skipWaits";
 
 /** A task in which everything that reads can show is visible. */
 export const shopTask = "shop-task-83";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Behaviour, BehaviourName } from "webextract-emulator";
 import { defaultBehaviour, startEmulator } from "webextract-emulator";
 import { isServiceError, ServiceClient } from "../../../src/service";
-import { behaviourValues, hidden } from "../internals/probe";
 import { liveOnce, usualSettings } from "../../../test/service/matrix/life";
 import { settingFor } from "../../../test/service/matrix/settings";
 import { skipWaits } from "../../../test/service/skipWaits";
+import { behaviourValues, hidden } from "../internals/probe";
 import type { Written } from "./writing";
 import { probeWriting, seedFor, startSite } from "./writing";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { Behaviour } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ConfigKey } from "../../../test/internals/config";
-import type { ProbeReport } from "../internals/probe";
-import { hasProblems } from "../internals/probe";
 import { World } from "../../../test/resources/life";
 import { skipWaits } from "../../../test/service/skipWaits";
+import type { ProbeReport } from "../internals/probe";
+import { hasProblems } from "../internals/probe";
 import { original, probeWriting, seedFor, startSite } from "./writing";
 
 /** Behaviours against which no setting helps. The report says so, with the limitation. */

@@ -6,10 +6,10 @@ import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { parseConfig } from "../../../test/internals/config";
-import type { ProbeReport, Trial } from "../internals/probe";
-import { behaviourValues, filesOf, mostRequests, probe, Requests } from "../internals/probe";
 import { startFakeServer } from "../../../test/service/fakeServer";
 import { skipWaits } from "../../../test/service/skipWaits";
+import type { ProbeReport, Trial } from "../internals/probe";
+import { behaviourValues, filesOf, mostRequests, probe, Requests } from "../internals/probe";
 
 export const original = "the-original-83";
 export const group = "shops-83";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import sinon from "sinon";
 import { behaviourNames, behaviours } from "webextract-emulator";
 import { parse } from "yaml";
-import type { Store } from "../internals";
 import { call, data, runTemplate, startWith } from "../caller";
+import type { Store } from "../internals";
 import { admin, refusalOf } from "./adminCaller";
 
 describe("the admin API", () => {

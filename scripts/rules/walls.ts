@@ -1,0 +1,172 @@
+/**
+ * The walls of the house: what each room may import, the doors through which other parts come into `src`, the order in
+ * which a request passes the folders of a part, and how many lines each part may have.
+ */
+
+/** For each room, a folder or a file, the rooms that it may import. An import goes nowhere else, imports of types included. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  "src/values": [],
+  "src/service": ["src/values"],
+  "src/engine": ["src/values", "src/service"],
+  "src/rows": ["src/values", "src/service"],
+  "src/resources": ["src/values", "src/service", "src/rows"],
+  "src/config": ["src/values", "src/service", "src/resources"],
+  "src/provider": ["src/values", "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
+  "src/program": ["src/values", "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
+  "src/manifest": ["src/values", "src/service/errors", "src/rows", "src/resources"],
+  // The rest of src/manifest reads manifests without declaring anything.
+  "src/manifest/manifest.ts": ["src/values", "src/rows", "src/resources", "src/manifest", "src/program"],
+  "src/index.ts": ["src/program", "src/manifest/manifest.ts"],
+  "cli/src": ["src/values", "src/service", "src/rows", "src/resources", "src/config", "src/manifest"],
+  "plugin/src": [
+    ...["src/values", "src/service", "src/engine", "src/resources", "src/config", "src/provider", "src/manifest"],
+  ],
+  // It knows the service from openapi.yaml alone.
+  "emulator/src": [],
+};
+
+/** The rooms that import Pulumi. */
+export const knowPulumi = ["src/engine", "src/program", "src/provider", "src/manifest/manifest.ts", "plugin/src"];
+
+/** The entries of the package. `src` holds what they reach, and nothing else. */
+export const entries = ["src/index.ts", "src/provider/provider.ts", "src/service/index.ts"];
+
+/** The modules of `src` that another part may import: each is a decision. */
+export const doors: Readonly<Record<string, readonly string[]>> = {
+  "cli/src": [
+    "src/config/config.ts",
+    "src/config/configKeys.ts",
+    "src/manifest/component.ts",
+    "src/manifest/manifestFiles.ts",
+    "src/manifest/problems.ts",
+    "src/manifest/readManifests.ts",
+    "src/manifest/renameTask.ts",
+    "src/manifest/variables.ts",
+    "src/manifest/yaml.ts",
+    "src/resources/adopt/adoptedTask.ts",
+    "src/resources/adopt/secrets.ts",
+    "src/resources/export/dataExport.ts",
+    "src/resources/export/model.ts",
+    "src/resources/export/rowReader.ts",
+    "src/resources/export/runExport.ts",
+    "src/resources/index.ts",
+    "src/resources/lists/allowedFile.ts",
+    "src/resources/resource.ts",
+    "src/resources/run/cloudRunModel.ts",
+    "src/resources/run/observeRun.ts",
+    "src/resources/run/runStart.ts",
+    "src/resources/run/runStop.ts",
+    "src/resources/run/runWait.ts",
+    "src/resources/run/statuses.ts",
+    "src/resources/run/subtaskList.ts",
+    "src/resources/task/actionReader.ts",
+    "src/resources/task/requestJournal.ts",
+    "src/resources/task/taskPresence.ts",
+    "src/rows/destinations/destination.ts",
+    "src/rows/destinations/destinationOf.ts",
+    "src/rows/destinations/diskFile.ts",
+    "src/rows/destinations/s3/bucket.ts",
+    "src/rows/destinations/s3/s3Path.ts",
+    "src/rows/formats/columnTypes.ts",
+    "src/rows/formats/compression.ts",
+    "src/rows/formats/formats.ts",
+    "src/rows/formats/rowTable.ts",
+    "src/rows/optionalPackage.ts",
+    "src/service/auth/accessToken.ts",
+    "src/service/auth/tokenStore.ts",
+    "src/service/client.ts",
+    "src/service/clock.ts",
+    "src/service/contract/contractBreach.ts",
+    "src/service/contract/jsonScanner.ts",
+    "src/service/contract/operations.ts",
+    "src/service/contract/responses.ts",
+    "src/service/contract/successWords.ts",
+    "src/service/contract/types.ts",
+    "src/service/environment.ts",
+    "src/service/errors/errors.ts",
+    "src/service/errors/failures.ts",
+    "src/service/errors/foreignText.ts",
+    "src/service/errors/secretShapes.ts",
+    "src/service/files/folders.ts",
+    "src/service/files/privateFile.ts",
+    "src/service/files/replaceFile.ts",
+    "src/service/files/temporaryFiles.ts",
+    "src/service/http/proxy.ts",
+    "src/service/options.ts",
+    "src/service/ownPackage.ts",
+    "src/service/parsedJson.ts",
+    "src/service/serviceAddress.ts",
+    "src/service/settings.ts",
+    "src/values/engineValues.ts",
+    "src/values/errors.ts",
+    "src/values/kinds.ts",
+    "src/values/plain.ts",
+    "src/values/shellPart.ts",
+    "src/values/urn.ts",
+    "src/values/words.ts",
+  ],
+  "plugin/src": [
+    "src/config/account.ts",
+    "src/config/config.ts",
+    "src/config/configKeys.ts",
+    "src/engine/endings.ts",
+    "src/engine/engine.ts",
+    "src/engine/hostModules.ts",
+    "src/engine/interruption.ts",
+    "src/engine/log.ts",
+    "src/engine/serialization.ts",
+    "src/manifest/component.ts",
+    "src/manifest/documentReader.ts",
+    "src/manifest/readManifests.ts",
+    "src/manifest/variables.ts",
+    "src/provider/host.ts",
+    "src/provider/layers/layers.ts",
+    "src/provider/providerErrors.ts",
+    "src/provider/resourceSteps.ts",
+    "src/provider/step.ts",
+    "src/resources/adopt/imported.ts",
+    "src/resources/args.ts",
+    "src/resources/export/dataExport.ts",
+    "src/resources/index.ts",
+    "src/resources/lists/lines.ts",
+    "src/resources/ownership.ts",
+    "src/resources/queries.ts",
+    "src/resources/run/rerunOn.ts",
+    "src/service/client.ts",
+    "src/service/errors/foreignText.ts",
+    "src/service/files/privateFile.ts",
+    "src/service/files/processes.ts",
+    "src/service/onAbort.ts",
+    "src/service/ownPackage.ts",
+    "src/values/engineValues.ts",
+    "src/values/errors.ts",
+    "src/values/kinds.ts",
+    "src/values/plain.ts",
+    "src/values/urn.ts",
+  ],
+};
+
+/** The folders and files of a part, in the order in which a request passes them: each imports only what stands after it. */
+export const orders: Readonly<Record<string, readonly string[]>> = {
+  "emulator/src": [
+    ...["cli", "index", "startEmulator", "admin", "page", "accounts", "emulator", "changes", "inspect"],
+    ...["http", "handlers", "service", "runs", "store", "extraction", "faults"],
+    ...["visit", "limits", "behaviour", "contract", "errors", "generated"],
+  ],
+  "src/service": [
+    ...["index", "client", "rows", "settings", "http", "auth", "files", "errors", "contract"],
+    ...["environment", "noProxy", "options", "clock", "onAbort", "ownPackage"],
+    ...["parsedJson", "serviceAddress", "parsedUrl"],
+  ],
+};
+
+/** The most lines of code of each part. What a change adds beyond it, it takes away elsewhere. */
+export const budgets: readonly { part: string; folders: readonly string[]; lines: number }[] = [
+  { part: "src", folders: ["src"], lines: 23_700 },
+  { part: "cli", folders: ["cli/src"], lines: 12_800 },
+  { part: "plugin", folders: ["plugin/src"], lines: 1_700 },
+  { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_600 },
+  { part: "scripts", folders: ["scripts"], lines: 5_300 },
+  { part: "bench", folders: ["bench"], lines: 4_100 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 70_700 },
+];
