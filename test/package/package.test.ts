@@ -119,9 +119,9 @@ describe("the package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
-      "src/manifest/manifest.schema.json",
       "package.json",
       "plugin/schema.json",
+      "src/manifest/manifest.schema.json",
     ]);
     assert.deepEqual(
       promised.filter((path) => !files.includes(path)),
@@ -129,18 +129,21 @@ describe("the package", () => {
     );
     const withoutSource = files.filter((path) => {
       const source = /^dist\/(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1];
-      return path.startsWith("dist/") && !(source && existsSync(join(repositoryRoot, "src", `${source}.ts`)));
+      const [, part, inPart] = /^(cli|plugin)\/(.*)/.exec(source ?? "") ?? [];
+      const file = part === undefined ? `src/${source}.ts` : `${part}/src/${inPart}.ts`;
+      return path.startsWith("dist/") && !existsSync(join(repositoryRoot, file));
     });
-    const licences = ["cli", "manifest", "plugin", "provider", "resources/export/checks"].map(
+    const licences = ["cli", "manifest", "plugin", "program", "provider", "resources/export/checks"].map(
       (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
     );
+    const bundles = ["dist/program/program.js"];
     const ofPlugin = [
       ...["axios.js", "jsonSchema.js", "yaml.js"],
       ...["pulumi-resource-webextract", "pulumi-resource-webextract.cmd"],
     ];
     assert.deepEqual(
       withoutSource.sort(),
-      [...licences, ...ofPlugin.map((name) => `dist/plugin/${name}`)].sort(),
+      [...licences, ...bundles, ...ofPlugin.map((name) => `dist/plugin/${name}`)].sort(),
       "left over from an earlier build, or no part of the package",
     );
   });
@@ -177,6 +180,6 @@ describe("the provider that the engine's host loads", () => {
       ...readFileSync(join(repositoryRoot, "dist/provider/provider.js"), "utf8").matchAll(/^ *\/\/ (src\/.*)$/gm),
     ];
     const parts = new Set(bundled.map(([, path]) => path?.split("/")[1]));
-    assert.deepEqual([...parts].sort(), ["config", "engine", "provider", "resources", "service", "values"]);
+    assert.deepEqual([...parts].sort(), ["config", "engine", "provider", "resources", "rows", "service", "values"]);
   });
 });
