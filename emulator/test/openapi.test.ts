@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -122,14 +121,5 @@ describe("openapi.yaml", () => {
   it("has no response other than success", () => {
     for (const [place, { responses }] of documented())
       assert.deepEqual(Object.keys(responses), ["200", "default"], place);
-  });
-
-  it("passes a public linter", function () {
-    this.timeout(60_000);
-    execFileSync(process.execPath, [join(root, "node_modules/@redocly/cli/bin/cli.js"), "lint"], {
-      cwd: root,
-      stdio: "pipe",
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-    });
   });
 });
