@@ -1,11 +1,12 @@
 import { Project } from "../../test/realEngine/harness";
-import type { Bench, Figure } from "../figure";
+import type { Bench, Figure, Goal } from "../figure";
+import { atMost, under } from "../figure";
 import type { Measured } from "../measure/measured";
 import { measured, peakMegabytes } from "../measure/measured";
 import { descendantsOf } from "../measure/processes";
 import { PeerService } from "../peers/service";
 import { credentials, groupId, templateId } from "../stage/emulatorProcess";
-import { hostProcess } from "../stage/stack";
+import { hostProcess, programProcess } from "../stage/stack";
 
 /** The sizes that are measured if the command line names no others. */
 const usualSizes = [500, 2000, 10_000];
@@ -16,12 +17,11 @@ const phases = ["first up", "unchanged up", "refresh", "destroy"] as const;
 const processes = {
   engine: /^\S*\/pulumi (?:up|refresh|destroy)\b/,
   "language host": /pulumi-language-nodejs(?!-exec)/,
-  program: /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/,
+  program: programProcess,
   "provider host": hostProcess,
 };
 
-const goals: Readonly<Record<number, number>> = { 500: 15, 2000: 32, 10000: 180 };
-const mostMegabytes = 1500;
+const goals: Readonly<Record<number, Goal>> = { 500: under(15), 2000: under(32), 10000: under(180) };
 /** Time per task of the largest fleet, against the smallest but one: 1 is linear. */
 const mostGrowth = 1.25;
 
@@ -104,7 +104,7 @@ async function measurePhases(tasks: number, project: Project, service: PeerServi
     const { requests } = await service.takeCounts();
     await requireDone(phase, tasks, requests, project, service);
     figures.push(
-      { name: named(phase), value: run.wallSeconds, unit: "s", ...(phase === "first up" ? goalOf(tasks) : {}) },
+      { name: named(phase), value: run.wallSeconds, unit: "s", goal: phase === "first up" ? goals[tasks] : undefined },
       { name: named(`${phase}, processor time`), value: run.cpuSeconds, unit: "cpu s" },
       { name: named(`${phase}, requests`), value: requests, unit: "requests" },
     );
@@ -114,19 +114,9 @@ async function measurePhases(tasks: number, project: Project, service: PeerServi
   }
   peaks.set("emulator", peakOf(service.pid));
   for (const [process, value] of peaks) {
-    figures.push({
-      name: named(`memory of the ${process}`),
-      value,
-      unit: "MB",
-      goal: { kind: "under", value: mostMegabytes },
-    });
+    figures.push({ name: named(`memory of the ${process}`), value, unit: "MB", goal: under(1500) });
   }
   return { tasks, secondsOfFirstUp, figures };
-}
-
-function goalOf(tasks: number): Pick<Figure, "goal"> {
-  const value = goals[tasks];
-  return value === undefined ? {} : { goal: { kind: "under", value } };
 }
 
 function notePeaks(peaks: Map<string, number>, run: Measured<unknown>): void {
@@ -166,14 +156,9 @@ function growthOf(runs: readonly FleetRun[]): Figure[] {
     return [];
   }
   const value = large.secondsOfFirstUp / large.tasks / (small.secondsOfFirstUp / small.tasks);
-  return [
-    {
-      name: `time per task of the first up: ${large.tasks.toLocaleString("en-US")} tasks against ${small.tasks.toLocaleString("en-US")}`,
-      value,
-      unit: "x",
-      goal: { kind: "at most", value: mostGrowth },
-    },
-  ];
+  const [most, fewer] = [large, small].map(({ tasks }) => tasks.toLocaleString("en-US"));
+  const name = `time per task of the first up: ${most} tasks against ${fewer}`;
+  return [{ name, value, unit: "x", goal: atMost(mostGrowth) }];
 }
 
 function programOf(tasks: number): string {

@@ -1,9 +1,10 @@
 import { FreshClone } from "../../test/quickstart/freshClone";
 import type { Bench, Figure, Goal } from "../figure";
+import { under } from "../figure";
 import type { Measured } from "../measure/measured";
 import { measured } from "../measure/measured";
 
-const goal: Goal = { kind: "under", value: 30 };
+const goal: Goal = under(30);
 
 /** `npm start` with the engine and the build already present. */
 export const npmStart: Bench = {

@@ -26,7 +26,6 @@ export function ratiosOf(result: PeersResult): PeerFigure[] {
     tasks >= from ? { kind: "at most", value } : undefined;
   const whole = new Comparison(result, "ExtractionTask", "guide-style");
   const fine = new Comparison(result, "fine-grained", "guide-style");
-  const restapi = new Comparison(result, "ExtractionTask", "restapi");
   const floor = new Comparison(result, "ExtractionTask", "floor");
   const content = new Comparison(result, "ExtractionTask", "floor with content");
   const floorOfThree = new Comparison(result, "fine-grained", "floor of three");
@@ -36,7 +35,6 @@ export function ratiosOf(result: PeersResult): PeerFigure[] {
     whole.of("state", ({ stateBytes }) => stateBytes, goal(0.15)),
     whole.of("memory of the program", (peer) => peer.phases["first up"]?.programMegabytes, goal(0.5)),
     whole.of("requests of the first up", (peer) => peer.phases["first up"]?.requests, goal(2 / 3, 0)),
-    restapi.time("first up", goal(0.7)),
     fine.time("first up", goal(0.5)),
     fine.time("unchanged up", goal(0.5)),
     fine.of("state", ({ stateBytes }) => stateBytes, goal(0.35)),

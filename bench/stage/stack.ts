@@ -1,10 +1,12 @@
 import type { SeedTask } from "webextract-emulator";
 import { Project } from "../../test/realEngine/harness";
-import { credentials, EmulatorProcess, groupId, templateId } from "./emulatorProcess";
-import { inWorkFolder } from "./workFolder";
+import { credentials, groupId, templateId, withEmulator } from "./emulatorProcess";
 
 /** Matches the provider host process, but not the shell that starts it. */
 export const hostProcess = /^\S*node\S* .*\/cmd\/dynamic-provider/;
+
+/** Matches the Node.js process that runs a program, but not the shell that starts it. */
+export const programProcess = /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/;
 
 /** The start of each program: the SDK, all classes as `webextract`, and a copy of the template as `copy`. */
 const prelude = `const pulumi = require("@pulumi/pulumi");
@@ -22,24 +24,22 @@ export interface StackOptions {
 }
 
 /** A stack on the real engine, and its service in a separate process. Both are removed afterwards. */
-export async function withStack<T>(options: StackOptions, work: (project: Project) => Promise<T>): Promise<T> {
-  return await inWorkFolder(async (folder) => {
-    const emulator = await EmulatorProcess.start(folder, options.template);
+export function withStack<T>(
+  { program, template = {}, env }: StackOptions,
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  return withEmulator(template, async ({ url }) => {
+    const project = await Project.create({
+      program: prelude + program,
+      config: { "webextract:baseUrl": url },
+      secrets: { "webextract:accessToken": credentials.accessToken, "webextract:apiKey": credentials.apiKey },
+      env,
+      leanSdk: false,
+    });
     try {
-      const project = await Project.create({
-        program: prelude + options.program,
-        config: { "webextract:baseUrl": emulator.url },
-        secrets: { "webextract:accessToken": credentials.accessToken, "webextract:apiKey": credentials.apiKey },
-        env: options.env,
-        leanSdk: false,
-      });
-      try {
-        return await work(project);
-      } finally {
-        await project.remove();
-      }
+      return await work(project);
     } finally {
-      await emulator.stop();
+      await project.remove();
     }
   });
 }

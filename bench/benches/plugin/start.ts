@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../scripts/commands";
 import type { Bench, Figure } from "../../figure";
+import { atMost, under } from "../../figure";
+import { modulesOf, recordModules } from "../../measure/modules";
 import { cpuSecondsOfEndedChildren, descendantsOf } from "../../measure/processes";
 import { inWorkFolder } from "../../stage/workFolder";
 
@@ -49,12 +50,7 @@ export const pluginStart: Bench = {
         unit: "x",
       });
       return [
-        {
-          name: `${way}: start to port`,
-          value: milliseconds,
-          unit: "ms",
-          goal: { kind: "under", value: mostMilliseconds },
-        },
+        { name: `${way}: start to port`, value: milliseconds, unit: "ms", goal: under(mostMilliseconds) },
         { name: `${way}: processor time`, value: processor, unit: "ms" },
         { name: `${way}: memory`, value: megabytes, unit: "MB" },
         against("Node.js alone"),
@@ -76,7 +72,7 @@ export const pluginStart: Bench = {
         value: await filesLoaded(),
         unit: "modules",
         // A file that only decides what to load, and the bundle.
-        goal: { kind: "at most", value: 2 },
+        goal: atMost(2),
       },
     ];
   },
@@ -121,9 +117,7 @@ async function startOnce([command = "", ...args]: readonly string[], env = proce
 /** A file beside the bundle that is loaded at the start delays each command. */
 function filesLoaded(): Promise<number> {
   return inWorkFolder(async (folder) => {
-    const options = `--require ${join(__dirname, "..", "..", "measure", "listModules.cjs")}`;
-    await startOnce(ways["npm bin"], { ...process.env, NODE_OPTIONS: options, BENCH_MODULES_FOLDER: folder });
-    const [list = ""] = readdirSync(folder);
-    return readFileSync(join(folder, list), "utf8").trim().split("\n").length;
+    await startOnce(ways["npm bin"], { ...process.env, ...recordModules(folder) });
+    return modulesOf(folder, "plugin").length;
   });
 }
