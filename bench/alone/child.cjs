@@ -11,5 +11,7 @@ exports.runWork = async (work) => {
   const seconds = (performance.now() - begin) / 1000;
   const { user, system } = process.cpuUsage(before);
   const cpuSeconds = (user + system) / 1e6;
-  process.stdout.write(JSON.stringify({ ...result, seconds, cpuSeconds, peakBytes: process.resourceUsage().maxRSS * 1024 }));
+  process.stdout.write(
+    JSON.stringify({ ...result, seconds, cpuSeconds, peakBytes: process.resourceUsage().maxRSS * 1024 }),
+  );
 };

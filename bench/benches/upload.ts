@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Bench } from "../figure";
 import { under } from "../figure";
-import { measured, peakMegabytes } from "../measure/measured";
+import { measured, peakMegabytes, timesOf } from "../measure/measured";
 import { hostProcess, withStack } from "../stage/stack";
 import { writeUrls } from "../stage/urlFile";
 
@@ -19,8 +19,7 @@ export const upload: Bench = {
       requireCount(project.resource("urls").outputs?.count);
       return [
         { name: "memory of the provider host", value: peakMegabytes(run, hostProcess), unit: "MB", goal: under(200) },
-        { name: "pulumi up", value: run.wallSeconds, unit: "s" },
-        { name: "pulumi up, processor time", value: run.cpuSeconds, unit: "cpu s" },
+        ...timesOf("pulumi up", run),
       ];
     });
   },

@@ -1,7 +1,6 @@
 import type { PeerResult, PeersResult, PhaseName } from "../peers/result";
 import { phases } from "../peers/result";
 import { goalCells, markdownTable, withUnit } from "../report";
-import type { PeerFigure } from "./goals";
 import { ratiosOf } from "./goals";
 
 /** One table for each number of tasks: seconds, processor seconds and requests of each phase; then state and memory. */
@@ -16,7 +15,7 @@ function tableOf(run: PeersResult): string {
   const measured = phases.filter((phase) => run.peers.some((peer) => peer.phases[phase] !== undefined));
   const columns = ["peer", ...measured, "state", "a resource", "program"];
   const rows = run.peers.map((peer) => [
-    nameOf(peer),
+    noted(peer.peer, peer.note),
     ...measured.map((phase) => cellOf(peer, phase)),
     ...sizesOf(peer),
   ]);
@@ -28,8 +27,8 @@ function measuredText({ tries, machine, measuredAt }: PeersResult): string {
   return `measured ${tries === 1 ? "once" : `${tries} times`}, ${measuredAt}: ${machine}.`;
 }
 
-function nameOf({ peer, note }: PeerResult): string {
-  return note === undefined ? peer : `${peer} (${note})`;
+function noted(name: string, note: string | undefined): string {
+  return note === undefined ? name : `${name} (${note})`;
 }
 
 function cellOf(peer: PeerResult, phase: PhaseName): string {
@@ -54,16 +53,12 @@ export function ratiosText(results: readonly PeersResult[]): string {
     .flatMap(ratiosOf)
     .map((figure) => [
       String(figure.tasks),
-      noted(figure),
+      noted(figure.name, figure.note),
       withUnit(figure.value, "x"),
       figure.cpuRatio === undefined ? "" : withUnit(figure.cpuRatio, "x"),
       ...goalCells(figure),
     ]);
   return markdownTable(["tasks", "ratio", "measured", "processor time", "goal", "kept"], rows);
-}
-
-function noted({ name, note }: PeerFigure): string {
-  return note === undefined ? name : `${name} (${note})`;
 }
 
 /** Requests of a refresh and an up after a changed value and a missing task. */
@@ -84,7 +79,7 @@ export function limitedText(results: readonly PeersResult[]): string {
   const rows = runs.flatMap(({ tasks, requestsPerSecond = 0, peers }) =>
     peers.flatMap((peer) => {
       const first = peer.phases["first up"];
-      const cells = [String(tasks), nameOf(peer)];
+      const cells = [String(tasks), noted(peer.peer, peer.note)];
       if (first === undefined) {
         return peer.note === undefined ? [] : [[...cells, "", "", "", ""]];
       }

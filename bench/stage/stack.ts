@@ -1,4 +1,5 @@
 import type { SeedTask } from "webextract-emulator";
+import type { ProjectOptions } from "../../test/realEngine/harness";
 import { Project } from "../../test/realEngine/harness";
 import { credentials, groupId, templateId, withEmulator } from "./emulatorProcess";
 
@@ -28,18 +29,24 @@ export function withStack<T>(
   { program, template = {}, env }: StackOptions,
   work: (project: Project) => Promise<T>,
 ): Promise<T> {
-  return withEmulator(template, async ({ url }) => {
-    const project = await Project.create({
-      program: prelude + program,
-      config: { "webextract:baseUrl": url },
-      secrets: { "webextract:accessToken": credentials.accessToken, "webextract:apiKey": credentials.apiKey },
-      env,
-      leanSdk: false,
-    });
-    try {
-      return await work(project);
-    } finally {
-      await project.remove();
-    }
+  const secrets = { "webextract:apiKey": credentials.apiKey };
+  return withEmulator(template, ({ url }) => withProject({ url, program: prelude + program, secrets, env }, work));
+}
+
+/** A project for a service, with the SDK as users have it. It is removed afterwards. */
+export async function withProject<T>(
+  { url, config, secrets, ...options }: ProjectOptions & { url: string },
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  const project = await Project.create({
+    ...options,
+    config: { "webextract:baseUrl": url, ...config },
+    secrets: { "webextract:accessToken": credentials.accessToken, ...secrets },
+    leanSdk: false,
   });
+  try {
+    return await work(project);
+  } finally {
+    await project.remove();
+  }
 }

@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench, Figure, Goal } from "../../figure";
 import { atLeast, atMost, under } from "../../figure";
-import { measured, peakMegabytes } from "../../measure/measured";
+import type { Measured } from "../../measure/measured";
+import { measured, peakMegabytes, timesOf } from "../../measure/measured";
 import { runAlone } from "../../stage/alone";
 import { credentials } from "../../stage/emulatorProcess";
 import type { FinishedRun } from "../../stage/finishedRun";
@@ -29,7 +30,7 @@ export const exportRows: Bench = {
     for (const format of formats) {
       const run = await exportOnEngine(format);
       seconds[format] = run.wallSeconds;
-      figures.push(...figuresOfRun(format, run, memoryGoal));
+      figures.push(...figuresOfRun(format, run));
     }
     const { csv = Number.NaN, ndjson = Number.NaN } = seconds;
     // CSV is made from the NDJSON file, so it takes longer.
@@ -37,10 +38,8 @@ export const exportRows: Bench = {
   },
 };
 
-interface EngineRun {
+interface EngineRun extends Measured<unknown> {
   hostMegabytes: number;
-  wallSeconds: number;
-  cpuSeconds: number;
 }
 
 export async function exportOnEngine(
@@ -56,16 +55,14 @@ module.exports = { rowCount, bytes, complete };`;
   return await withStack({ program, env, template: { syntheticRows: rows } }, async (project) => {
     const run = await measured(() => project.up());
     requireAll(await project.outputs(), format === "parquet");
-    const { wallSeconds, cpuSeconds } = run;
-    return { hostMegabytes: peakMegabytes(run, hostProcess), wallSeconds, cpuSeconds };
+    return { ...run, hostMegabytes: peakMegabytes(run, hostProcess) };
   });
 }
 
-export function figuresOfRun(format: Format, run: EngineRun, goal: Goal): Figure[] {
+export function figuresOfRun(format: Format, run: EngineRun): Figure[] {
   return [
-    { name: `${format}: memory of the provider host`, value: run.hostMegabytes, unit: "MB", goal },
-    { name: `${format}: pulumi up`, value: run.wallSeconds, unit: "s" },
-    { name: `${format}: pulumi up, processor time`, value: run.cpuSeconds, unit: "cpu s" },
+    { name: `${format}: memory of the provider host`, value: run.hostMegabytes, unit: "MB", goal: memoryGoal },
+    ...timesOf(`${format}: pulumi up`, run),
   ];
 }
 

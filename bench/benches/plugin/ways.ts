@@ -107,7 +107,7 @@ function requireAll(results: readonly PeerResult[]): readonly PeerResult[] {
 function figuresOf({ tasks, phases = [], ratios, memory }: Size, results: readonly PeerResult[]): Figure[] {
   const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: ${what}`;
   const ofPeers = results.flatMap(({ peer, phases: measured }): Figure[] => {
-    const { requests = 0, providerMegabytes } = measured["first up"] ?? {};
+    const { requests = 0, providerMegabytes = Number.NaN } = measured["first up"] ?? {};
     const title = titles[peer];
     return [
       ...phases.map((phase): Figure => {
@@ -115,16 +115,7 @@ function figuresOf({ tasks, phases = [], ratios, memory }: Size, results: readon
         return { name: named(`${title}, ${phase}`), value, unit: "s" };
       }),
       { name: named(`${title}, requests`), value: requests, unit: "requests" },
-      ...(providerMegabytes === undefined
-        ? []
-        : [
-            {
-              name: named(`${title}, memory of the provider`),
-              value: providerMegabytes,
-              unit: "MB" as const,
-              goal: memory?.[peer],
-            },
-          ]),
+      { name: named(`${title}, memory of the provider`), value: providerMegabytes, unit: "MB", goal: memory?.[peer] },
     ];
   });
   return [...ofPeers, ...ratios.flatMap((ratio) => figuresOfRatio(ratio, results, named))];
@@ -141,13 +132,9 @@ function figuresOfRatio(
     return [];
   }
   const name = named(`${titles[of]} against ${titles[to]}, ${phase}`);
+  const goal = most === undefined ? undefined : atMost(most);
   return [
-    {
-      name,
-      value: ours.wallSeconds / theirs.wallSeconds,
-      unit: "x",
-      goal: most === undefined ? undefined : atMost(most),
-    },
+    { name, value: ours.wallSeconds / theirs.wallSeconds, unit: "x", goal },
     { name: `${name}, processor time`, value: ours.cpuSeconds / theirs.cpuSeconds, unit: "x" },
   ];
 }
