@@ -5,6 +5,10 @@ export interface Goal {
   value: number;
 }
 
+export const under = (value: number): Goal => ({ kind: "under", value });
+export const atMost = (value: number): Goal => ({ kind: "at most", value });
+export const atLeast = (value: number): Goal => ({ kind: "at least", value });
+
 /** One measured value. */
 export interface Figure {
   /** What was measured. The same in each try of a bench. */

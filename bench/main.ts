@@ -1,6 +1,7 @@
 /** `npm run bench`: measures, and prints each figure with its goal. */
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { ensureBuilt } from "../scripts/start/build";
+import { namesOf, number, numbers } from "./arguments";
 import { benches } from "./benches/index";
 import { writeDocumentation } from "./document/document";
 import type { Bench, BenchOptions } from "./figure";
@@ -43,40 +44,18 @@ async function measure(bench: Bench, { tries, ...options }: Options): Promise<Re
   return { bench: bench.name, tries, figures: sumUpTries(figures) };
 }
 
-function benchName(name: string, before: readonly string[] = []): string[] {
-  if (!benches.some((bench) => bench.name === name)) {
-    throw new InvalidArgumentError(`Allowed: ${benches.map((bench) => bench.name).join(", ")}.`);
-  }
-  return [...before, name];
-}
-
-function sizes(text: string): number[] {
-  const numbers = text.split(",").map(Number);
-  if (!numbers.every((each) => Number.isInteger(each) && each > 0)) {
-    throw new InvalidArgumentError("It must be a list of positive integers, such as 500,2000.");
-  }
-  return numbers.sort((one, other) => one - other);
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) {
-    throw new InvalidArgumentError("It must be an integer from 1 to 999.");
-  }
-  return Number(text);
-}
-
 new Command("npm run bench --")
   // Each command has its own --tries and --save.
   .enablePositionalOptions()
   .description("Measures speed, memory and sizes on this machine.")
-  .argument("[names...]", "what to measure; everything by default", benchName)
+  .argument("[names...]", "what to measure; everything by default", namesOf(benches))
   .option(
     "--tries <number>",
     "number of tries; the result is the best time and speed, the median ratio and the largest size",
-    positive,
+    number,
     3,
   )
-  .option("--tasks <numbers>", "numbers of tasks of the benches fleet and plugin-ways, such as 100,2000", sizes)
+  .option("--tasks <numbers>", "numbers of tasks of the benches fleet and plugin-ways, such as 100,2000", numbers)
   .option("--save", "also write the figures to bench/results, and the page", false)
   .option("--check", "exit with 1 if a goal is missed", false)
   .addHelpText(

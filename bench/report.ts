@@ -17,13 +17,7 @@ const columns = ["bench", "measured", "value", "goal", "kept"] as const;
 /** The results as a Markdown table, aligned for a terminal. */
 export function tableOf(results: readonly Result[]): string {
   const rows = results.flatMap(({ bench, figures }) =>
-    figures.map((figure) => [
-      bench,
-      figure.name,
-      withUnit(figure.value, figure.unit),
-      figure.goal === undefined ? "" : `${figure.goal.kind} ${withUnit(figure.goal.value, figure.unit)}`,
-      figure.goal === undefined ? "" : keepsGoal(figure) ? "yes" : "NO",
-    ]),
+    figures.map((figure) => [bench, figure.name, withUnit(figure.value, figure.unit), ...goalCells(figure)]),
   );
   return markdownTable(columns, rows);
 }
@@ -56,19 +50,15 @@ export function save(results: readonly Result[]): void {
 
 /** Formats a value with its unit. */
 export function withUnit(value: number, unit: Figure["unit"]): string {
-  const digits = {
-    s: 2,
-    ms: 0,
-    "cpu s": 2,
-    MB: 0,
-    bytes: 0,
-    modules: 0,
-    closures: 0,
-    "rows/s": 0,
-    "requests/s": 0,
-    requests: 0,
-    x: 2,
-  }[unit];
-  const rounded = value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  const maximumFractionDigits = ["s", "cpu s", "x"].includes(unit) ? 2 : 0;
+  const rounded = value.toLocaleString("en-US", { maximumFractionDigits });
   return unit === "x" ? `${rounded}x` : `${rounded} ${unit}`;
+}
+
+/** The cells of the goal, and whether the figure keeps it. */
+export function goalCells(figure: Figure): [goal: string, kept: string] {
+  const { goal, unit } = figure;
+  return goal === undefined
+    ? ["", ""]
+    : [`${goal.kind} ${withUnit(goal.value, unit)}`, keepsGoal(figure) ? "yes" : "NO"];
 }

@@ -3,10 +3,11 @@ import { exampleCalls, operationNames } from "../../test/service/calls";
 import type { HostileAnswer } from "../../test/service/http/hostileServer";
 import { hostileAnswers, startHostileServer } from "../../test/service/http/hostileServer";
 import type { Bench, Figure } from "../figure";
+import { atMost } from "../figure";
 
 /** Seconds. */
 const deadline = 2;
-const goal = { kind: "at most", value: deadline * 1.1 + 0.2 } as const;
+const goal = atMost(deadline * 1.1 + 0.2);
 
 /** The time until the calls of all operations end at their deadline, if the service never ends its response. */
 export const deadlines: Bench = {

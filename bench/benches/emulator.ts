@@ -1,28 +1,24 @@
 import type { Bench } from "../figure";
+import { atLeast, under } from "../figure";
 import { descendantsOf } from "../measure/processes";
 import { runAlone } from "../stage/alone";
-import { credentials, EmulatorProcess, templateId } from "../stage/emulatorProcess";
-import { startRun, withFinishedRun } from "../stage/finishedRun";
-import { extractRows, startShop } from "../stage/shopSite";
-import { inWorkFolder } from "../stage/workFolder";
+import { credentials, templateId, withEmulator } from "../stage/emulatorProcess";
+import { withFinishedRun } from "../stage/finishedRun";
+import { withShop } from "../stage/shopSite";
 
 /** The time until the emulator responds to a request. */
 export const emulatorStart: Bench = {
   name: "emulator",
   summary: "webextract-emulator, from its start to its first response",
-  run: () =>
-    inWorkFolder(async (folder) => {
-      const begin = performance.now();
-      const emulator = await EmulatorProcess.start(folder);
-      try {
-        // Any response counts, because a refused request was read and checked too.
-        await (await fetch(`${emulator.url}/data/all`)).text();
-        const value = (performance.now() - begin) / 1000;
-        return [{ name: "start to first response", value, unit: "s", goal: { kind: "under", value: 0.3 } }];
-      } finally {
-        await emulator.stop();
-      }
-    }),
+  run: () => {
+    const begin = performance.now();
+    return withEmulator({}, async ({ url }) => {
+      // Any response counts, because a refused request was read and checked too.
+      await (await fetch(`${url}/data/all`)).text();
+      const value = (performance.now() - begin) / 1000;
+      return [{ name: "start to first response", value, unit: "s", goal: under(0.3) }];
+    });
+  },
 };
 
 const requests = 20_000;
@@ -31,28 +27,19 @@ const requests = 20_000;
 export const emulatorRequests: Bench = {
   name: "emulator-requests",
   summary: "webextract-emulator: 20,000 getActions over 8 connections",
-  run: () =>
-    inWorkFolder(async (folder) => {
-      const actions = [{ actionId: "open", actionType: "NavigateAction", properties: { Url: "https://shop.test/" } }];
-      const emulator = await EmulatorProcess.start(folder, { actions });
-      try {
-        const task = { url: `${emulator.url}/task/getActions`, requests, connections: 8, ...credentials };
-        const before = figuresOfEmulator().cpuSeconds;
-        const { seconds } = await runAlone("getActions", { folder, task: { ...task, taskId: templateId } });
-        const cpuSeconds = figuresOfEmulator().cpuSeconds - before;
-        return [
-          { name: "requests in a second", value: requests / seconds, unit: "requests/s" },
-          {
-            name: "requests in a second of one core",
-            value: requests / cpuSeconds,
-            unit: "requests/s",
-            goal: { kind: "at least", value: 5000 },
-          },
-        ];
-      } finally {
-        await emulator.stop();
-      }
-    }),
+  run: () => {
+    const actions = [{ actionId: "open", actionType: "NavigateAction", properties: { Url: "https://shop.test/" } }];
+    return withEmulator({ actions }, async ({ url }, folder) => {
+      const task = { url: `${url}/task/getActions`, requests, connections: 8, ...credentials };
+      const before = figuresOfEmulator().cpuSeconds;
+      const { seconds } = await runAlone("getActions", { folder, task: { ...task, taskId: templateId } });
+      const ofOneCore = requests / (figuresOfEmulator().cpuSeconds - before);
+      return [
+        { name: "requests in a second", value: requests / seconds, unit: "requests/s" },
+        { name: "requests in a second of one core", value: ofOneCore, unit: "requests/s", goal: atLeast(5000) },
+      ];
+    });
+  },
 };
 
 const rows = 1_000_000;
@@ -68,35 +55,25 @@ export const emulatorRows: Bench = {
       const { seconds } = await runAlone("discard", { folder, task });
       const { peakBytes } = figuresOfEmulator();
       return [
-        { name: "all rows", value: seconds, unit: "s", goal: { kind: "under", value: 5 } },
-        { name: "memory", value: peakBytes / 1e6, unit: "MB", goal: { kind: "under", value: 150 } },
+        { name: "all rows", value: seconds, unit: "s", goal: under(5) },
+        { name: "memory", value: peakBytes / 1e6, unit: "MB", goal: under(150) },
       ];
     }),
 };
-
-const pages = 1000;
-const rowsOfPage = 25;
 
 /** Pages of a site on this machine, of about 20 kB each. */
 export const emulatorPages: Bench = {
   name: "emulator-pages",
   summary: "webextract-emulator: a run that extracts 1,000 pages of 25 rows",
   run: () =>
-    inWorkFolder(async (folder) => {
-      const site = await startShop(pages, rowsOfPage);
-      const emulator = await EmulatorProcess.start(folder, { actions: [extractRows], startUrls: site.urls });
-      try {
-        const begin = performance.now();
-        await startRun(emulator.url, pages * rowsOfPage);
-        const value = (performance.now() - begin) / 1000;
-        return [
-          { name: "all pages", value, unit: "s", goal: { kind: "under", value: 10 } },
-          { name: "processor time", value: figuresOfEmulator().cpuSeconds, unit: "cpu s" },
-        ];
-      } finally {
-        await emulator.stop();
-        site.close();
-      }
+    withShop({ pages: 1000, rowsOfPage: 25 }, async (run) => {
+      const begin = performance.now();
+      await run();
+      const value = (performance.now() - begin) / 1000;
+      return [
+        { name: "all pages", value, unit: "s", goal: under(10) },
+        { name: "processor time", value: figuresOfEmulator().cpuSeconds, unit: "cpu s" },
+      ];
     }),
 };
 

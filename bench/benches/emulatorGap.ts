@@ -1,23 +1,15 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceClient } from "../../src/service/client";
 import type { Bench, Figure } from "../figure";
+import { atMost, under } from "../figure";
 import { runBeside } from "../stage/alone";
-import { credentials, EmulatorProcess, templateId } from "../stage/emulatorProcess";
-import { startRun } from "../stage/finishedRun";
-import { extractRows, startShop } from "../stage/shopSite";
-import { inWorkFolder } from "../stage/workFolder";
+import { credentials, templateId, withEmulator } from "../stage/emulatorProcess";
+import { withShop } from "../stage/shopSite";
 import { figuresOfEmulator } from "./emulator";
-import { seedOf } from "./emulatorState";
+import { withTasks } from "./emulatorState";
 
 const failing = 1_000_000;
-const pages = 100;
-const rowsOfPage = 1000;
 const journal = 10_000;
-const tasks = 100_000;
-
-const longest = { kind: "at most", value: 200 } as const;
 
 /** One client that asks all the time, while others make the emulator work. */
 export const emulatorGap: Bench = {
@@ -26,7 +18,7 @@ export const emulatorGap: Bench = {
   run: async () => {
     const figures: Figure[] = [];
     for (const part of [failingPages, extractedPages, searches, manyTasks]) {
-      figures.push(...(await inWorkFolder(part)));
+      figures.push(...(await part()));
     }
     return figures;
   },
@@ -35,47 +27,33 @@ export const emulatorGap: Bench = {
 /** Measures the gap during some work. */
 async function gapOf(name: string, folder: string, url: string, work: () => Promise<void>): Promise<Figure> {
   const { outs } = await runBeside("gaps", { folder, task: { url: `${url}/__emulator/health` } }, work);
-  return { name: `gap: ${name}`, value: Number(outs?.longest), unit: "ms", goal: longest };
+  return { name: `gap: ${name}`, value: Number(outs?.longest), unit: "ms", goal: atMost(200) };
 }
 
 /** Pages that are refused take the least time, so there are the most of them. */
-async function failingPages(folder: string): Promise<Figure[]> {
+function failingPages(): Promise<Figure[]> {
   const startUrls = Array.from({ length: failing }, (_, index) => `http://127.0.0.1:1/${index}`);
-  const emulator = await EmulatorProcess.start(folder, { startUrls });
-  try {
+  return withEmulator({ startUrls }, async ({ url }, folder) => {
     const before = figuresOfEmulator().peakBytes;
-    const gap = await gapOf("a run of 1,000,000 pages that fail", folder, emulator.url, async () => {
-      const client = new ServiceClient({ baseUrl: emulator.url, accessToken: credentials.accessToken });
-      await client.startTask({ taskId: templateId });
-      while ((await runs(emulator.url, "running")) > 0) await sleep(500);
+    const gap = await gapOf("a run of 1,000,000 pages that fail", folder, url, async () => {
+      await clientOf(url).startTask({ taskId: templateId });
+      while ((await runs(url, "running")) > 0) await sleep(500);
     });
     const growth = (figuresOfEmulator().peakBytes - before) / 1e6;
-    return [gap, { name: "memory of this run", value: growth, unit: "MB", goal: { kind: "under", value: 100 } }];
-  } finally {
-    await emulator.stop();
-  }
+    return [gap, { name: "memory of this run", value: growth, unit: "MB", goal: under(100) }];
+  });
 }
 
-async function extractedPages(folder: string): Promise<Figure[]> {
-  const site = await startShop(pages, rowsOfPage);
-  const emulator = await EmulatorProcess.start(folder, { actions: [extractRows], startUrls: site.urls });
-  try {
-    return [
-      await gapOf("a run that extracts 100 pages of 1,000 rows", folder, emulator.url, async () => {
-        await startRun(emulator.url, pages * rowsOfPage);
-      }),
-    ];
-  } finally {
-    await emulator.stop();
-    site.close();
-  }
+function extractedPages(): Promise<Figure[]> {
+  return withShop({ pages: 100, rowsOfPage: 1000 }, async (run, { url }, folder) => [
+    await gapOf("a run that extracts 100 pages of 1,000 rows", folder, url, run),
+  ]);
 }
 
-async function searches(folder: string): Promise<Figure[]> {
+function searches(): Promise<Figure[]> {
   const actions = [{ actionId: "loop", actionType: "LoopAction", loopType: "TextList", loopItems: ["one"] }];
-  const emulator = await EmulatorProcess.start(folder, { actions });
-  try {
-    const client = new ServiceClient({ baseUrl: emulator.url, accessToken: credentials.accessToken });
+  return withEmulator({ actions }, async ({ url }, folder) => {
+    const client = clientOf(url);
     const loopItems = Array.from({ length: 100 }, (_, index) => `https://shop.test/articles/${index}`);
     const fields = { taskId: templateId, actionId: "loop", loopType: "TextList", loopItems, isAppend: false } as const;
     for (let sent = 0; sent < journal; sent += 10) {
@@ -83,44 +61,35 @@ async function searches(folder: string): Promise<Figure[]> {
     }
     const search = async (query: Record<string, string>): Promise<void> => {
       for (let times = 0; times < 5; times++) {
-        const found = await admin(emulator.url, `requests?${new URLSearchParams({ limit: "10", ...query })}`);
+        const found = await admin(url, `requests?${new URLSearchParams({ limit: "10", ...query })}`);
         await found.text();
       }
     };
     const body = JSON.stringify({ loopItems: [...loopItems.slice(1), "another"] });
     return [
-      await gapOf("journal searches by body", folder, emulator.url, () => search({ body })),
-      await gapOf("journal searches by text", folder, emulator.url, () => search({ search: "nowhere" })),
+      await gapOf("journal searches by body", folder, url, () => search({ body })),
+      await gapOf("journal searches by text", folder, url, () => search({ search: "nowhere" })),
     ];
-  } finally {
-    await emulator.stop();
-  }
+  });
 }
 
-async function manyTasks(folder: string): Promise<Figure[]> {
-  const seed = join(folder, "tasks.json");
-  writeFileSync(seed, JSON.stringify(seedOf(tasks)));
-  const state = join(folder, "state.db");
-  const first = await EmulatorProcess.startWith(["--seed", seed, "--state", state]);
-  await first.stop();
-  const emulator = await EmulatorProcess.startWith(["--state", state]);
-  const { url } = emulator;
+function manyTasks(): Promise<Figure[]> {
   const snapshot = "snapshots/all";
-  try {
-    return [
-      await gapOf("GET state of 100,000 tasks", folder, url, async () => {
-        await (await admin(url, "state")).arrayBuffer();
-      }),
-      await gapOf("save a snapshot of 100,000 tasks", folder, url, async () => {
-        await admin(url, snapshot, "PUT");
-      }),
-      await gapOf("return to a snapshot of 100,000 tasks", folder, url, async () => {
-        await admin(url, `${snapshot}/restore`, "POST");
-      }),
-    ];
-  } finally {
-    await emulator.stop();
-  }
+  return withTasks(100_000, async ({ url, folder }) => [
+    await gapOf("GET state of 100,000 tasks", folder, url, async () => {
+      await (await admin(url, "state")).arrayBuffer();
+    }),
+    await gapOf("save a snapshot of 100,000 tasks", folder, url, async () => {
+      await admin(url, snapshot, "PUT");
+    }),
+    await gapOf("return to a snapshot of 100,000 tasks", folder, url, async () => {
+      await admin(url, `${snapshot}/restore`, "POST");
+    }),
+  ]);
+}
+
+function clientOf(baseUrl: string): ServiceClient {
+  return new ServiceClient({ baseUrl, accessToken: credentials.accessToken });
 }
 
 async function runs(url: string, status: string): Promise<number> {

@@ -1,27 +1,28 @@
-import { Project } from "../../test/realEngine/harness";
-import type { Bench, Figure } from "../figure";
+import type { Project } from "../../test/realEngine/harness";
+import type { Bench, Figure, Goal } from "../figure";
+import { atMost, under } from "../figure";
 import type { Measured } from "../measure/measured";
-import { measured, peakMegabytes } from "../measure/measured";
+import { measured, peakMegabytes, timesOf } from "../measure/measured";
 import { descendantsOf } from "../measure/processes";
 import { PeerService } from "../peers/service";
-import { credentials, groupId, templateId } from "../stage/emulatorProcess";
-import { hostProcess } from "../stage/stack";
+import { groupId, templateId } from "../stage/emulatorProcess";
+import { hostProcess, programProcess, withProject } from "../stage/stack";
 
 /** The sizes that are measured if the command line names no others. */
 const usualSizes = [500, 2000, 10_000];
 
 const phases = ["first up", "unchanged up", "refresh", "destroy"] as const;
+type Phase = (typeof phases)[number];
 
 /** Matches the processes of the engine and its children by their command lines. */
 const processes = {
   engine: /^\S*\/pulumi (?:up|refresh|destroy)\b/,
   "language host": /pulumi-language-nodejs(?!-exec)/,
-  program: /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/,
+  program: programProcess,
   "provider host": hostProcess,
 };
 
-const goals: Readonly<Record<number, number>> = { 500: 15, 2000: 32, 10000: 180 };
-const mostMegabytes = 1500;
+const goals: Readonly<Record<number, Goal>> = { 500: under(15), 2000: under(32), 10000: under(180) };
 /** Time per task of the largest fleet, against the smallest but one: 1 is linear. */
 const mostGrowth = 1.25;
 
@@ -51,82 +52,60 @@ interface FleetRun {
   figures: Figure[];
 }
 
-function measureFleet(tasks: number): Promise<FleetRun> {
-  return withFleet(tasks, withoutCheckpoints, (project, service) => measurePhases(tasks, project, service));
-}
-
 /** The first up of the same fleet with the checkpoints that the engine saves by default. */
-function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
-  return withFleet(tasks, memoryLimit, async (project, service) => {
-    const { wallSeconds } = await measured(() => project.up());
-    const { requests } = await service.takeCounts();
-    await requireDone("first up", tasks, requests, project, service);
-    const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
-    return [
-      { name: named("with checkpoints"), value: wallSeconds, unit: "s" },
-      { name: named("without checkpoints against with"), value: secondsOfFirstUp / wallSeconds, unit: "x" },
-    ];
-  });
+async function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
+  const { secondsOfFirstUp: value } = await measureFleet(tasks, memoryLimit, ["first up"]);
+  const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
+  return [
+    { name: named("with checkpoints"), value, unit: "s" },
+    { name: named("without checkpoints against with"), value: secondsOfFirstUp / value, unit: "x" },
+  ];
 }
 
 /** A project that declares the tasks, and its service. */
-async function withFleet<T>(
+async function measureFleet(
   tasks: number,
-  env: Record<string, string>,
-  use: (project: Project, service: PeerService) => Promise<T>,
-): Promise<T> {
+  env: Record<string, string> = withoutCheckpoints,
+  measuredPhases: readonly Phase[] = phases,
+): Promise<FleetRun> {
   const service = await PeerService.start({ latencyMs: 0 });
   try {
-    const project = await Project.create({
-      program: programOf(tasks),
-      config: { "webextract:baseUrl": service.url, "webextract:actionTypes": "LoopAction,NavigateAction" },
-      secrets: { "webextract:accessToken": credentials.accessToken },
-      env,
-      leanSdk: false,
-    });
-    try {
-      return await use(project, service);
-    } finally {
-      await project.remove();
-    }
+    const config = { "webextract:actionTypes": "LoopAction,NavigateAction" };
+    const options = { url: service.url, program: programOf(tasks), config, env };
+    return await withProject(options, (project) => measurePhases(measuredPhases, tasks, project, service));
   } finally {
     await service.stop();
   }
 }
 
-async function measurePhases(tasks: number, project: Project, service: PeerService): Promise<FleetRun> {
+async function measurePhases(
+  measuredPhases: readonly Phase[],
+  tasks: number,
+  project: Project,
+  service: PeerService,
+): Promise<FleetRun> {
   const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: ${what}`;
   const figures: Figure[] = [];
   const peaks = new Map<string, number>();
   let secondsOfFirstUp = 0;
-  for (const phase of phases) {
+  for (const phase of measuredPhases) {
     const run = await measured(() => (phase === "refresh" || phase === "destroy" ? project[phase]() : project.up()));
     const { requests } = await service.takeCounts();
     await requireDone(phase, tasks, requests, project, service);
-    figures.push(
-      { name: named(phase), value: run.wallSeconds, unit: "s", ...(phase === "first up" ? goalOf(tasks) : {}) },
-      { name: named(`${phase}, processor time`), value: run.cpuSeconds, unit: "cpu s" },
-      { name: named(`${phase}, requests`), value: requests, unit: "requests" },
-    );
+    figures.push(...timesOf(named(phase), run, phase === "first up" ? goals[tasks] : undefined), {
+      name: named(`${phase}, requests`),
+      value: requests,
+      unit: "requests",
+    });
     secondsOfFirstUp ||= run.wallSeconds;
     notePeaks(peaks, run);
     console.error(`${named(phase)}: ${run.wallSeconds.toFixed(1)} s`);
   }
   peaks.set("emulator", peakOf(service.pid));
   for (const [process, value] of peaks) {
-    figures.push({
-      name: named(`memory of the ${process}`),
-      value,
-      unit: "MB",
-      goal: { kind: "under", value: mostMegabytes },
-    });
+    figures.push({ name: named(`memory of the ${process}`), value, unit: "MB", goal: under(1500) });
   }
   return { tasks, secondsOfFirstUp, figures };
-}
-
-function goalOf(tasks: number): Pick<Figure, "goal"> {
-  const value = goals[tasks];
-  return value === undefined ? {} : { goal: { kind: "under", value } };
 }
 
 function notePeaks(peaks: Map<string, number>, run: Measured<unknown>): void {
@@ -144,7 +123,7 @@ function peakOf(pid: number | undefined): number {
 }
 
 async function requireDone(
-  phase: (typeof phases)[number],
+  phase: Phase,
   tasks: number,
   requests: number,
   project: Project,
@@ -166,14 +145,9 @@ function growthOf(runs: readonly FleetRun[]): Figure[] {
     return [];
   }
   const value = large.secondsOfFirstUp / large.tasks / (small.secondsOfFirstUp / small.tasks);
-  return [
-    {
-      name: `time per task of the first up: ${large.tasks.toLocaleString("en-US")} tasks against ${small.tasks.toLocaleString("en-US")}`,
-      value,
-      unit: "x",
-      goal: { kind: "at most", value: mostGrowth },
-    },
-  ];
+  const [most, fewer] = [large, small].map(({ tasks }) => tasks.toLocaleString("en-US"));
+  const name = `time per task of the first up: ${most} tasks against ${fewer}`;
+  return [{ name, value, unit: "x", goal: atMost(mostGrowth) }];
 }
 
 function programOf(tasks: number): string {

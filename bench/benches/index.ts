@@ -5,7 +5,7 @@ import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./
 import { emulatorGap } from "./emulatorGap";
 import { emulatorState } from "./emulatorState";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
-import { exportAlone, exportChecks, exportPeers, exportRows } from "./exports/exportRows";
+import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
 import { fleet } from "./fleet";
 import { load } from "./load";
@@ -15,7 +15,7 @@ import { pluginStart } from "./plugin/start";
 import { pluginWays } from "./plugin/ways";
 import { providerHost } from "./providerHost";
 import { shards } from "./shards";
-import { upload, uploadAlone } from "./upload";
+import { upload } from "./upload";
 
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
@@ -33,9 +33,7 @@ export const benches: readonly Bench[] = [
   pluginStart,
   pluginWays,
   upload,
-  uploadAlone,
   exportRows,
-  exportAlone,
   exportChecks,
   exportPeers,
   exportFormats,

@@ -1,9 +1,10 @@
 import { FreshClone } from "../../test/quickstart/freshClone";
-import type { Bench, Figure, Goal } from "../figure";
+import type { Bench } from "../figure";
+import { under } from "../figure";
 import type { Measured } from "../measure/measured";
-import { measured } from "../measure/measured";
+import { measured, timesOf } from "../measure/measured";
 
-const goal: Goal = { kind: "under", value: 30 };
+const goal = under(30);
 
 /** `npm start` with the engine and the build already present. */
 export const npmStart: Bench = {
@@ -14,7 +15,7 @@ export const npmStart: Bench = {
     try {
       const created = await start(clone, /Resources:\s+\+ \d+ created/);
       const unchanged = await start(clone, /Resources:\s+\d+ unchanged/);
-      return [...figures("everything is created", created), ...figures("nothing changed", unchanged)];
+      return [...timesOf("everything is created", created, goal), ...timesOf("nothing changed", unchanged, goal)];
     } finally {
       clone.remove();
     }
@@ -28,11 +29,4 @@ async function start(clone: FreshClone, expected: RegExp): Promise<Measured<unkn
     throw new Error(`npm start ended with ${code}; expected ${expected} in its output:\n${output}`);
   }
   return run;
-}
-
-function figures(name: string, { wallSeconds, cpuSeconds }: Measured<unknown>): Figure[] {
-  return [
-    { name, value: wallSeconds, unit: "s", goal },
-    { name: `${name}, processor time`, value: cpuSeconds, unit: "cpu s" },
-  ];
 }

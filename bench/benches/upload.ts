@@ -1,14 +1,11 @@
 import { join } from "node:path";
-import type { Bench, Figure, Goal } from "../figure";
-import { measured, peakMegabytes } from "../measure/measured";
-import { runAlone } from "../stage/alone";
-import { credentials, EmulatorProcess, templateId } from "../stage/emulatorProcess";
+import type { Bench } from "../figure";
+import { under } from "../figure";
+import { measured, peakMegabytes, timesOf } from "../measure/measured";
 import { hostProcess, withStack } from "../stage/stack";
 import { writeUrls } from "../stage/urlFile";
-import { inWorkFolder } from "../stage/workFolder";
 
 const count = 1_000_000;
-const goal: Goal = { kind: "under", value: 200 };
 
 /** A long file of start URLs on the real engine. */
 export const upload: Bench = {
@@ -21,36 +18,11 @@ export const upload: Bench = {
       const run = await measured(() => project.up());
       requireCount(project.resource("urls").outputs?.count);
       return [
-        { name: "memory of the provider host", value: peakMegabytes(run, hostProcess), unit: "MB", goal },
-        { name: "pulumi up", value: run.wallSeconds, unit: "s" },
-        { name: "pulumi up, processor time", value: run.cpuSeconds, unit: "cpu s" },
+        { name: "memory of the provider host", value: peakMegabytes(run, hostProcess), unit: "MB", goal: under(200) },
+        ...timesOf("pulumi up", run),
       ];
     });
   },
-};
-
-/** The same work without the engine, in seconds. */
-export const uploadAlone: Bench = {
-  name: "upload-alone",
-  summary: "the same in a process without the engine: check and create",
-  run: () =>
-    inWorkFolder(async (folder) => {
-      const emulator = await EmulatorProcess.start(folder);
-      try {
-        writeUrls(join(folder, "urls.txt"), count);
-        const task = { type: "TaskStartUrls", args: { taskId: templateId, file: "urls.txt" } };
-        const env = { WEBEXTRACT_BASE_URL: emulator.url, WEBEXTRACT_API_KEY: credentials.apiKey };
-        const { seconds, idleBytes, peakBytes, outs } = await runAlone("handlers", { folder, task, env });
-        requireCount(outs?.count);
-        return [
-          { name: "memory", value: peakBytes / 1e6, unit: "MB", goal },
-          { name: "memory before the work", value: idleBytes / 1e6, unit: "MB" },
-          { name: "check and create", value: seconds, unit: "s" },
-        ] satisfies Figure[];
-      } finally {
-        await emulator.stop();
-      }
-    }),
 };
 
 function requireCount(uploaded: unknown): void {

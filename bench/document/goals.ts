@@ -1,7 +1,8 @@
-import type { Figure, Goal } from "../figure";
+import type { Figure } from "../figure";
+import { atMost } from "../figure";
 import type { PeerResult, PeersResult, PhaseName } from "../peers/result";
 
-/** The goals for large stacks. In small stacks, most of the time is the start of the processes. */
+/** The goals are for large stacks. In small stacks, most of the time is the start of the processes. */
 const leastTasks = 100;
 /** Number of steps that the engine runs at a time on two cores, and response time of the service. */
 const atOnce = 8;
@@ -16,91 +17,71 @@ export interface PeerFigure extends Figure {
   note?: string;
 }
 
+/** What is compared, and the most that it may be. */
+interface Measure {
+  label: string;
+  read(peer: PeerResult): number | undefined;
+  /** Seconds of this package that do not count. */
+  without?(peer: PeerResult): number;
+  cpu?(peer: PeerResult): number | undefined;
+  most: number;
+  /** The goal is for stacks of this size or larger. */
+  from?: number;
+}
+
 /** All ratios of a run without a rate limit. */
 export function ratiosOf(result: PeersResult): PeerFigure[] {
   if (result.requestsPerSecond !== undefined) {
     return [];
   }
-  const { tasks } = result;
-  const goal = (value: number, from = leastTasks): Goal | undefined =>
-    tasks >= from ? { kind: "at most", value } : undefined;
-  const whole = new Comparison(result, "ExtractionTask", "guide-style");
-  const fine = new Comparison(result, "fine-grained", "guide-style");
-  const restapi = new Comparison(result, "ExtractionTask", "restapi");
-  const floor = new Comparison(result, "ExtractionTask", "floor");
-  const content = new Comparison(result, "ExtractionTask", "floor with content");
-  const floorOfThree = new Comparison(result, "fine-grained", "floor of three");
+  const withoutLatency: Measure = {
+    ...time("first up", 1.2),
+    label: "first up, without the service's latency",
+    without: ({ phases }) => ((phases["first up"]?.requests ?? 0) * latencySeconds) / atOnce,
+  };
+  const againstFloor = [withoutLatency, time("unchanged up", 1.1), time("refresh", 1.2)];
   return [
-    whole.time("first up", goal(tasks >= 500 ? 0.12 : 0.25)),
-    whole.time("unchanged up", goal(0.4)),
-    whole.of("state", ({ stateBytes }) => stateBytes, goal(0.15)),
-    whole.of("memory of the program", (peer) => peer.phases["first up"]?.programMegabytes, goal(0.5)),
-    whole.of("requests of the first up", (peer) => peer.phases["first up"]?.requests, goal(2 / 3, 0)),
-    restapi.time("first up", goal(0.7)),
-    fine.time("first up", goal(0.5)),
-    fine.time("unchanged up", goal(0.5)),
-    fine.of("state", ({ stateBytes }) => stateBytes, goal(0.35)),
-    floor.time("first up", goal(1.2), latencyOf),
-    floor.time("unchanged up", goal(1.1)),
-    floor.time("refresh", goal(1.2)),
-    content.time("first up", goal(1.2), latencyOf),
-    content.time("unchanged up", goal(1.1)),
-    content.time("refresh", goal(1.2)),
-    floorOfThree.time("first up", goal(1.2), latencyOf),
-    floorOfThree.time("unchanged up", goal(1.1)),
-    floorOfThree.time("refresh", goal(1.2)),
-  ].flatMap((each) => each ?? []);
+    ...compare(result, "ExtractionTask", "guide-style", [
+      time("first up", result.tasks >= 500 ? 0.12 : 0.25),
+      time("unchanged up", 0.4),
+      state(0.15),
+      { label: "memory of the program", read: ({ phases }) => phases["first up"]?.programMegabytes, most: 0.5 },
+      { label: "requests of the first up", read: ({ phases }) => phases["first up"]?.requests, most: 2 / 3, from: 0 },
+    ]),
+    ...compare(result, "fine-grained", "guide-style", [time("first up", 0.5), time("unchanged up", 0.5), state(0.35)]),
+    ...compare(result, "ExtractionTask", "floor", againstFloor),
+    ...compare(result, "ExtractionTask", "floor with content", againstFloor),
+    ...compare(result, "fine-grained", "floor of three", againstFloor),
+  ];
 }
 
-/** The least time that the requests of the first up take. */
-function latencyOf(peer: PeerResult): number {
-  return ((peer.phases["first up"]?.requests ?? 0) * latencySeconds) / atOnce;
+function time(phase: PhaseName, most: number): Measure {
+  return {
+    label: phase,
+    read: ({ phases }) => phases[phase]?.wallSeconds,
+    cpu: ({ phases }) => phases[phase]?.cpuSeconds,
+    most,
+  };
 }
 
-class Comparison {
-  private readonly ours: PeerResult | undefined;
-  private readonly theirs: PeerResult | undefined;
+function state(most: number): Measure {
+  return { label: "state", read: ({ stateBytes }) => stateBytes, most };
+}
 
-  constructor(
-    private readonly result: PeersResult,
-    private readonly name: string,
-    private readonly other: string,
-  ) {
-    this.ours = result.peers.find(({ peer }) => peer === name);
-    this.theirs = result.peers.find(({ peer }) => peer === other);
+function compare({ tasks, peers }: PeersResult, of: string, to: string, measures: readonly Measure[]): PeerFigure[] {
+  const [ours, theirs] = [of, to].map((name) => peers.find(({ peer }) => peer === name));
+  if (ours === undefined || theirs === undefined) {
+    return [];
   }
+  return measures.flatMap(({ label, read, without, cpu, most, from = leastTasks }): PeerFigure[] => {
+    const value = ratio(read(ours), read(theirs), without?.(ours));
+    const goal = tasks >= from ? atMost(most) : undefined;
+    const name = `${of} against ${to}: ${label}`;
+    const cpuRatio = cpu && ratio(cpu(ours), cpu(theirs));
+    return value === undefined ? [] : [{ name, tasks, value, unit: "x", goal, cpuRatio, note: theirs.note }];
+  });
+}
 
-  /** @param without seconds of this package to subtract */
-  time(
-    phase: PhaseName,
-    goal: Goal | undefined,
-    without: (peer: PeerResult) => number = () => 0,
-  ): PeerFigure | undefined {
-    const label = without === latencyOf ? `${phase}, without the service's latency` : phase;
-    const figure = this.of(
-      label,
-      (peer) => {
-        const seconds = peer.phases[phase]?.wallSeconds;
-        return seconds === undefined ? undefined : seconds - (peer === this.ours ? without(peer) : 0);
-      },
-      goal,
-    );
-    const cpuRatio = this.ratio((peer) => peer.phases[phase]?.cpuSeconds);
-    return figure && { ...figure, cpuRatio };
-  }
-
-  of(label: string, read: (peer: PeerResult) => number | undefined, goal: Goal | undefined): PeerFigure | undefined {
-    const value = this.ratio(read);
-    if (value === undefined) {
-      return undefined;
-    }
-    const name = `${this.name} against ${this.other}: ${label}`;
-    return { name, tasks: this.result.tasks, value, unit: "x", goal, note: this.theirs?.note };
-  }
-
-  private ratio(read: (peer: PeerResult) => number | undefined): number | undefined {
-    const ours = this.ours && read(this.ours);
-    const theirs = this.theirs && read(this.theirs);
-    return ours === undefined || theirs === undefined || theirs === 0 ? undefined : ours / theirs;
-  }
+function ratio(ours: number | undefined, theirs: number | undefined, without = 0): number | undefined {
+  return ours === undefined || theirs === undefined || theirs === 0 ? undefined : (ours - without) / theirs;
 }

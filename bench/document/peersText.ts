@@ -1,20 +1,13 @@
-import { keepsGoal } from "../figure";
 import type { PeerResult, PeersResult, PhaseName } from "../peers/result";
 import { phases } from "../peers/result";
-import { markdownTable, withUnit } from "../report";
-import type { PeerFigure } from "./goals";
+import { goalCells, markdownTable, withUnit } from "../report";
 import { ratiosOf } from "./goals";
 
 /** One table for each number of tasks: seconds, processor seconds and requests of each phase; then state and memory. */
 export function peersText(results: readonly PeersResult[]): string {
   return results
     .filter(({ requestsPerSecond }) => requestsPerSecond === undefined)
-    .map((result) =>
-      [
-        `### ${result.tasks} tasks\n\nThese were ${tableOf(result)}`,
-        ...(result.added ?? []).map((run) => `In another run, ${tableOf(run)}`),
-      ].join("\n\n"),
-    )
+    .map((result) => `### ${result.tasks} tasks\n\nThese were ${measuredText(result)}\n\n${tableOf(result)}`)
     .join("\n\n");
 }
 
@@ -22,21 +15,20 @@ function tableOf(run: PeersResult): string {
   const measured = phases.filter((phase) => run.peers.some((peer) => peer.phases[phase] !== undefined));
   const columns = ["peer", ...measured, "state", "a resource", "program"];
   const rows = run.peers.map((peer) => [
-    nameOf(peer),
+    noted(peer.peer, peer.note),
     ...measured.map((phase) => cellOf(peer, phase)),
     ...sizesOf(peer),
   ]);
-  return `${measuredText(run)}\n\n${markdownTable(columns, rows)}`;
+  return markdownTable(columns, rows);
 }
 
 /** How often, when and where the peers were measured. */
-function measuredText({ tries, note, machine, measuredAt }: PeersResult): string {
-  const times = tries === 1 ? "once" : `${tries} times`;
-  return `measured ${times}, ${measuredAt}: ${machine}${note === undefined ? "" : `; ${note}`}.`;
+function measuredText({ tries, machine, measuredAt }: PeersResult): string {
+  return `measured ${tries === 1 ? "once" : `${tries} times`}, ${measuredAt}: ${machine}.`;
 }
 
-function nameOf({ peer, note }: PeerResult): string {
-  return note === undefined ? peer : `${peer} (${note})`;
+function noted(name: string, note: string | undefined): string {
+  return note === undefined ? name : `${name} (${note})`;
 }
 
 function cellOf(peer: PeerResult, phase: PhaseName): string {
@@ -61,17 +53,12 @@ export function ratiosText(results: readonly PeersResult[]): string {
     .flatMap(ratiosOf)
     .map((figure) => [
       String(figure.tasks),
-      noted(figure),
+      noted(figure.name, figure.note),
       withUnit(figure.value, "x"),
       figure.cpuRatio === undefined ? "" : withUnit(figure.cpuRatio, "x"),
-      figure.goal === undefined ? "" : `${figure.goal.kind} ${withUnit(figure.goal.value, "x")}`,
-      figure.goal === undefined ? "" : keepsGoal(figure) ? "yes" : "NO",
+      ...goalCells(figure),
     ]);
   return markdownTable(["tasks", "ratio", "measured", "processor time", "goal", "kept"], rows);
-}
-
-function noted({ name, note }: PeerFigure): string {
-  return note === undefined ? name : `${name} (${note})`;
 }
 
 /** Requests of a refresh and an up after a changed value and a missing task. */
@@ -86,43 +73,28 @@ export function repairText(results: readonly PeersResult[]): string {
   return markdownTable(["tasks", "peer", "requests of the refresh", "of the up that repairs"], rows);
 }
 
-/** The first up with a rate limit, as a share of what the limit allows. One table for all results, one for the runs that were added. */
+/** The first up with a rate limit, as a share of what the limit allows. */
 export function limitedText(results: readonly PeersResult[]): string {
-  const limited = results.filter(({ requestsPerSecond }) => requestsPerSecond !== undefined);
-  const added = limited.flatMap((result) => result.added ?? []);
-  return [limitedTable(limited), ...(added.length === 0 ? [] : ["In other runs:", limitedTable(added)])].join("\n\n");
-}
-
-function limitedTable(results: readonly PeersResult[]): string {
-  const rows = results.flatMap(({ tasks, requestsPerSecond, peers }) =>
-    requestsPerSecond === undefined
-      ? []
-      : peers.flatMap((peer) => {
-          const first = peer.phases["first up"];
-          const cells = [String(tasks), nameOf(peer)];
-          if (first === undefined) {
-            return peer.note === undefined ? [] : [[...cells, "", "", "", ""]];
-          }
-          const { wallSeconds, requests, refused } = first;
-          if (requests === 0) {
-            return [];
-          }
-          const least = (requests - refused) / requestsPerSecond;
-          const share = `${Math.round((least / wallSeconds) * 100)} %`;
-          return [
-            [
-              ...cells,
-              String(requests),
-              String(refused),
-              `${wallSeconds.toFixed(1)} s of ${least.toFixed(1)} s`,
-              share,
-            ],
-          ];
-        }),
+  const runs = results.filter(({ requestsPerSecond }) => requestsPerSecond !== undefined);
+  const rows = runs.flatMap(({ tasks, requestsPerSecond = 0, peers }) =>
+    peers.flatMap((peer) => {
+      const first = peer.phases["first up"];
+      const cells = [String(tasks), noted(peer.peer, peer.note)];
+      if (first === undefined) {
+        return peer.note === undefined ? [] : [[...cells, "", "", "", ""]];
+      }
+      const { wallSeconds, requests, refused } = first;
+      if (requests === 0) {
+        return [];
+      }
+      const least = (requests - refused) / requestsPerSecond;
+      const share = `${Math.round((least / wallSeconds) * 100)} %`;
+      const seconds = `${wallSeconds.toFixed(1)} s of ${least.toFixed(1)} s`;
+      return [[...cells, String(requests), String(refused), seconds, share]];
+    }),
   );
   const titles = ["tasks", "peer", "requests", "refused", "first up, of what the limit takes", "share"];
-  return [
-    markdownTable(titles, rows),
-    ...results.map((result) => `${result.tasks} tasks: ${measuredText(result)}`),
-  ].join("\n\n");
+  return [markdownTable(titles, rows), ...runs.map((result) => `${result.tasks} tasks: ${measuredText(result)}`)].join(
+    "\n\n",
+  );
 }

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Figure, Goal } from "../figure";
 import type { ProcessFigures } from "./processes";
 import { cpuSecondsOfEndedChildren, descendantsOf } from "./processes";
 
-/** What some work and the processes that it started needed. */
-export interface Measured<T> {
-  result: T;
+interface Times {
   /** From start to end. */
   wallSeconds: number;
   /** Of all processes that the work started. */
   cpuSeconds: number;
+}
+
+/** What some work and the processes that it started needed. */
+export interface Measured<T> extends Times {
+  result: T;
   /** Each process that was seen, with its last figures. */
   processes: readonly ProcessFigures[];
 }
@@ -59,6 +63,14 @@ export function peakMegabytes({ processes }: Measured<unknown>, command: RegExp)
     throw new Error(`no process fits ${command}; seen: ${processes.map((each) => each.command).join(", ")}`);
   }
   return Math.max(...fitting.map(({ peakBytes }) => peakBytes)) / 1e6;
+}
+
+/** The times of a run. */
+export function timesOf(name: string, { wallSeconds, cpuSeconds }: Times, goal?: Goal): Figure[] {
+  return [
+    { name, value: wallSeconds, unit: "s", goal },
+    { name: `${name}, processor time`, value: cpuSeconds, unit: "cpu s" },
+  ];
 }
 
 function ended(last: ProcessFigures | undefined, now: ProcessFigures): Partial<ProcessFigures> {

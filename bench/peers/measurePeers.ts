@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Project } from "../../test/realEngine/harness";
 import { measured, peakMegabytes } from "../measure/measured";
 import type { Peer, PeerStack } from "./peer";
 import { peers } from "./peers";
@@ -28,6 +29,16 @@ export interface PeersOptions {
 /** The value that a change at the service gives to a property. */
 const foreignUrl = "https://shop.test/changed-behind-our-back";
 
+/** The command of each phase. */
+const commands = {
+  "first up": "up",
+  "unchanged up": "up",
+  preview: "preview",
+  "one property changed": "up",
+  refresh: "refresh",
+  destroy: "destroy",
+} as const;
+
 /** Runs each phase for all peers before the next phase, so that other work on the machine affects all of them. */
 export async function measurePeers(options: PeersOptions): Promise<PeerResult[]> {
   const chosen = peers.filter(({ name }) => options.only?.includes(name) ?? true);
@@ -44,7 +55,7 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
   const contests: Contest[] = [];
   try {
     for (const peer of chosen) {
-      await warmUp(peer);
+      await warmUp(peer, options);
     }
     for (const peer of chosen) {
       contests.push(await Contest.open(peer, options));
@@ -64,46 +75,38 @@ async function tryOnce(chosen: readonly Peer[], options: PeersOptions): Promise<
 }
 
 /** One task without measuring it, because the first run also reads its programs from disk. */
-async function warmUp(peer: Peer): Promise<void> {
-  if (peer.missing() !== undefined) {
-    return;
-  }
-  const service = await PeerService.start();
+async function warmUp(peer: Peer, { say }: PeersOptions): Promise<void> {
+  const contest = await Contest.open(peer, { tasks: 1, tries: 1, say });
   try {
-    const stack = await peer.open({ tasks: 1, service });
-    try {
-      await stack.up();
-      await stack.destroy();
-    } finally {
-      await stack.remove();
-    }
+    await contest.project.up();
+    await contest.project.destroy();
   } finally {
-    await service.stop();
+    await contest.close();
   }
 }
 
 /** One peer in one try. A failure is recorded, and ends this peer only. */
 class Contest {
   readonly result: PeerResult;
+  readonly project: Project;
   private revision = 0;
 
   private constructor(
     private readonly peer: Peer,
     private readonly options: PeersOptions,
-    private readonly running: { service: PeerService; stack: PeerStack } | undefined,
+    private readonly service: PeerService,
+    private readonly stack: PeerStack,
   ) {
-    this.result = { peer: peer.name, note: peer.missing(), phases: {} };
+    this.result = { peer: peer.name, phases: {} };
+    this.project = stack.project;
   }
 
   static async open(peer: Peer, options: PeersOptions): Promise<Contest> {
-    if (peer.missing() !== undefined) {
-      return new Contest(peer, options, undefined);
-    }
     const { tasks, requestsPerSecond, latencyMs, env } = options;
     const service = await PeerService.start({ requestsPerSecond, latencyMs });
     try {
       const stack = await peer.open({ tasks, service, requestsPerSecond, env });
-      return new Contest(peer, options, { service, stack });
+      return new Contest(peer, options, service, stack);
     } catch (error) {
       await service.stop();
       throw error;
@@ -111,13 +114,12 @@ class Contest {
   }
 
   async run(phase: PhaseName): Promise<void> {
-    const step = this.running && stepOf(this.running.stack, phase);
-    if (step === undefined || this.result.note !== undefined) {
+    if (this.result.note !== undefined) {
       return;
     }
     try {
       await this.prepare(phase);
-      const figures = await this.measure(phase, step);
+      const figures = await this.measure(phase);
       await this.check(phase);
       this.result.phases[phase] = figures;
       const { wallSeconds, cpuSeconds, requests } = figures;
@@ -125,38 +127,30 @@ class Contest {
         `${phase}, ${this.peer.name}: ${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} cpu s, ${requests} requests`,
       );
     } catch (error) {
-      const [reason = ""] = /\b(?:status code |response code ')?429\b.*/.exec(String(error)) ?? [];
-      this.result.note = `${phase} failed${reason === "" ? "" : ": the service refused requests because of its rate limit"}`;
+      const isRefused = /\b429\b/.test(String(error));
+      this.result.note = `${phase} failed${isRefused ? ": the service refused requests because of its rate limit" : ""}`;
       this.options.say(`${phase}, ${this.peer.name} failed: ${String(error)}`);
     }
   }
 
   async close(): Promise<void> {
-    await this.running?.stack.remove();
-    await this.running?.service.stop();
-  }
-
-  private get parts(): { service: PeerService; stack: PeerStack } {
-    if (this.running === undefined) {
-      throw new Error(`${this.peer.name} does not run`);
-    }
-    return this.running;
+    await this.project.remove();
+    await this.service.stop();
   }
 
   private async prepare(phase: PhaseName): Promise<void> {
-    const { service, stack } = this.parts;
     if (phase === "one property changed") {
-      stack.declare(++this.revision);
+      this.stack.declare(++this.revision);
     }
-    if (phase === "refresh" && this.peer.works) {
-      await service.setProperty(await this.someTask(), foreignUrl);
+    if (phase === "refresh" && this.peer.finds !== "nothing") {
+      await this.service.setProperty(await this.someTask(), foreignUrl);
     }
-    await service.takeCounts();
+    await this.service.takeCounts();
   }
 
-  private async measure(phase: PhaseName, step: () => Promise<unknown>): Promise<PhaseResult> {
-    const run = await measured(step);
-    const { requests, refused } = await this.parts.service.takeCounts();
+  private async measure(phase: PhaseName): Promise<PhaseResult> {
+    const run = await measured(() => this.project[commands[phase]]());
+    const { requests, refused } = await this.service.takeCounts();
     const { program, provider } = this.peer;
     const { wallSeconds, cpuSeconds } = run;
     const programMegabytes =
@@ -166,27 +160,27 @@ class Contest {
   }
 
   private async check(phase: PhaseName): Promise<void> {
-    const { stack } = this.parts;
     if (phase === "first up") {
-      const { bytes, resources, bytesOfResources } = stack.state();
-      Object.assign(this.result, { stateBytes: bytes, resources, bytesOfResource: bytesOfResources / resources });
+      Object.assign(this.result, this.stack.size());
     }
-    if (!this.peer.works || phase === "destroy") {
+    if (this.peer.finds === "nothing" || phase === "destroy") {
       return;
     }
     if (phase !== "refresh") {
       await this.requireTheWork();
-    } else if (this.peer.findsChanges && !stack.stateHolds(foreignUrl)) {
+      return;
+    }
+    if (!this.stack.stateHolds(foreignUrl)) {
       throw new Error("the refresh did not find the change");
     }
-    if (phase === "refresh" && this.peer.survivesLoss) {
+    if (this.peer.finds === "changes and missing tasks") {
       this.result.repair = await this.repair();
     }
   }
 
   /** Changes a value and removes a task, then refreshes and applies. */
   private async repair(): Promise<PeerResult["repair"]> {
-    const { service, stack } = this.parts;
+    const { service, project } = this;
     const [lost, changed] = (await service.copies()).slice(-2);
     if (lost === undefined || changed === undefined) {
       throw new Error("there are too few tasks");
@@ -194,16 +188,16 @@ class Contest {
     await service.deleteTask(lost.taskId);
     await service.setProperty(changed.taskId, foreignUrl);
     await service.takeCounts();
-    await stack.refresh?.();
+    await project.refresh();
     const refreshRequests = (await service.takeCounts()).requests;
-    await stack.up();
+    await project.up();
     const upRequests = (await service.takeCounts()).requests;
     await this.requireTheWork();
     return { refreshRequests, upRequests };
   }
 
   private async requireTheWork(): Promise<void> {
-    const copies = await this.parts.service.copies();
+    const copies = await this.service.copies();
     const made = copies.map(({ actions }): Pick<DeclaredTask, "url" | "items"> => {
       const action = (id: string) => actions.find(({ actionId }) => actionId === id);
       return {
@@ -221,17 +215,12 @@ class Contest {
   }
 
   private async someTask(): Promise<string> {
-    const [first] = await this.parts.service.copies();
+    const [first] = await this.service.copies();
     if (first === undefined) {
       throw new Error("there is no task");
     }
     return first.taskId;
   }
-}
-
-/** Undefined for a phase that a peer does not have. */
-function stepOf(stack: PeerStack, phase: PhaseName): (() => Promise<unknown>) | undefined {
-  return phase === "preview" || phase === "refresh" || phase === "destroy" ? stack[phase] : stack.up;
 }
 
 function byUrl(one: { url: string }, other: { url: string }): number {

@@ -1,8 +1,5 @@
-import { curlPeer } from "./curlPeer";
-import { missingPrograms } from "./onPath";
 import type { Peer } from "./peer";
-import { typescriptPeer, yamlPeer } from "./pulumiPeer";
-import { restapiPeer } from "./restapiPeer";
+import { typescriptPeer, yamlPeer } from "./peer";
 
 /** All peers, in the order of the runs and of the tables. */
 export const peers: readonly Peer[] = [
@@ -11,76 +8,53 @@ export const peers: readonly Peer[] = [
     summary: "ours, one resource a task",
     file: "extractionTask",
     runsOn: "dynamic provider",
-    findsChanges: true,
-    survivesLoss: true,
   }),
   typescriptPeer({
     name: "ExtractionTask, native",
     summary: "the same on the native plugin",
     file: "extractionTask",
     runsOn: "plugin",
-    findsChanges: true,
-    survivesLoss: true,
   }),
-  yamlPeer({
-    name: "YAML",
-    summary: "the same as a program in YAML, on the native plugin",
-    findsChanges: true,
-    survivesLoss: true,
-  }),
+  yamlPeer({ name: "YAML", summary: "the same as a program in YAML, on the native plugin" }),
   typescriptPeer({
     name: "manifests",
     summary: "the same as manifests, with the class Manifest",
     file: "manifests",
     hasManifests: true,
     runsOn: "dynamic provider",
-    findsChanges: true,
-    survivesLoss: true,
   }),
   yamlPeer({
     name: "manifests, YAML",
     summary: "the same as manifests, with the component of the native plugin",
     hasManifests: true,
-    findsChanges: true,
-    survivesLoss: true,
   }),
   typescriptPeer({
     name: "fine-grained",
     summary: "ours, three resources a task: TaskCopy, TaskActionConfig, TaskLoopItems",
     file: "fineGrained",
-    findsChanges: true,
-    survivesLoss: true,
   }),
   typescriptPeer({
     name: "guide-style",
     summary: "a dynamic provider as Pulumi's guide shows, three resources a task",
     file: "guideStyle",
-    findsChanges: true,
+    finds: "changes",
   }),
   typescriptPeer({
     name: "floor",
     summary: "the engine with one resource a task that does nothing",
     file: "floor",
-    works: false,
+    finds: "nothing",
   }),
   typescriptPeer({
     name: "floor with content",
     summary: "the same, with the content of one of our resources in each",
     file: "floorWithContent",
-    works: false,
+    finds: "nothing",
   }),
   typescriptPeer({
     name: "floor of three",
     summary: "the engine with three resources a task that do nothing",
     file: "floorOfThree",
-    works: false,
+    finds: "nothing",
   }),
-  typescriptPeer({
-    name: "command",
-    summary: "@pulumi/command with curl, three commands a task",
-    file: "command",
-    missing: () => missingPrograms("pulumi-resource-command", "curl", "jq"),
-  }),
-  restapiPeer,
-  curlPeer,
 ];

@@ -5,7 +5,6 @@ export interface Counts {
   requests: number;
   /** Number of requests that the rate limit refused. */
   refused: number;
-  byOperation: Record<string, number>;
 }
 
 export const phases = ["first up", "unchanged up", "preview", "one property changed", "refresh", "destroy"] as const;
@@ -26,7 +25,7 @@ export interface PhaseResult {
 
 export interface PeerResult {
   peer: string;
-  /** Why something was not measured: a missing program, a service that refused requests. */
+  /** Why something was not measured, for example a service that refused requests. */
   note?: string;
   /** After the first up. */
   stateBytes?: number;
@@ -44,19 +43,8 @@ export interface PeersResult {
   machine: string;
   measuredAt: string;
   tries: number;
-  /** A remark about the machine during the run. */
-  note?: string;
   tasks: number;
   /** Rate limit of the service; undefined if there is none. */
   requestsPerSecond?: number;
   peers: PeerResult[];
-  /** Later runs of some peers. Their times can be compared with each other only: the machine may have been busier. */
-  added?: PeersResult[];
-}
-
-/** The saved result with a later run of some peers, in place of an earlier one of the same peers. */
-export function withAdded(saved: PeersResult, run: PeersResult): PeersResult {
-  const namesOf = ({ peers }: PeersResult): string => peers.map(({ peer }) => peer).join();
-  const others = (saved.added ?? []).filter((each) => namesOf(each) !== namesOf(run));
-  return { ...saved, added: [...others, run] };
 }

@@ -17,10 +17,8 @@ const orders = {
 
   /** Requests since the last call. */
   takeCounts() {
-    const byOperation = {};
-    for (const { operation } of emulator.requests) byOperation[operation] = (byOperation[operation] ?? 0) + 1;
     const refused = emulator.requests.filter(({ status }) => status === 429).length;
-    const counts = { requests: emulator.requests.length, refused, byOperation };
+    const counts = { requests: emulator.requests.length, refused };
     emulator.clearRequests();
     return counts;
   },

@@ -10,8 +10,7 @@ export interface AloneResult {
   seconds: number;
   /** Processor time of the work. */
   cpuSeconds: number;
-  /** Highest memory before the work, and at its end. */
-  idleBytes: number;
+  /** Highest memory, at the end of the work. */
   peakBytes: number;
   /** Rows read. */
   rows?: number;

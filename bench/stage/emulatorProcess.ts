@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Seed, SeedTask } from "webextract-emulator";
 import { repositoryRoot } from "../../scripts/commands";
+import { inWorkFolder } from "./workFolder";
 
 /** Fixed credentials for the emulator. They are valid nowhere else. */
 export const credentials = {
@@ -17,15 +18,12 @@ export const credentials = {
 export const templateId = "template-1";
 export const groupId = "group-1";
 
-/** Runs the emulator in its own process, as on the command line, so that its memory and processor time are not part of the bench. */
-export class EmulatorProcess {
-  private constructor(
-    readonly url: string,
-    private readonly child: ChildProcess,
-  ) {}
-
-  /** Resolves when the emulator has printed its address. Writes its seed into `folder`. */
-  static async start(folder: string, template: Partial<SeedTask> = {}): Promise<EmulatorProcess> {
+/** An emulator with these fields of its template, and a temporary folder. Both are gone afterwards. */
+export function withEmulator<T>(
+  template: Partial<SeedTask>,
+  work: (emulator: EmulatorProcess, folder: string) => Promise<T>,
+): Promise<T> {
+  return inWorkFolder(async (folder) => {
     const seed: Seed = {
       credentials,
       taskGroups: [{ taskGroupId: groupId }],
@@ -33,11 +31,24 @@ export class EmulatorProcess {
     };
     const file = join(folder, "seed.json");
     writeFileSync(file, JSON.stringify(seed));
-    return EmulatorProcess.startWith(["--seed", file]);
-  }
+    const emulator = await EmulatorProcess.start(["--seed", file]);
+    try {
+      return await work(emulator, folder);
+    } finally {
+      await emulator.stop();
+    }
+  });
+}
 
-  /** Starts the command with these options. */
-  static async startWith(options: readonly string[]): Promise<EmulatorProcess> {
+/** Runs the emulator in its own process, as on the command line, so that its memory and processor time are not part of the bench. */
+export class EmulatorProcess {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Starts the command with these options. Resolves when the emulator has printed its address. */
+  static async start(options: readonly string[]): Promise<EmulatorProcess> {
     const program = join(repositoryRoot, "emulator", "bin", "webextract-emulator.js");
     const child = spawn(process.execPath, [program, "--port", "0", "--quiet", ...options], {
       stdio: ["ignore", "pipe", "pipe"],

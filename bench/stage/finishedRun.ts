@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceClient } from "../../src/service/client";
-import { credentials, EmulatorProcess, templateId } from "./emulatorProcess";
-import { inWorkFolder } from "./workFolder";
+import { credentials, templateId, withEmulator } from "./emulatorProcess";
 
 /** A service whose template has rows to export, and a folder for the exports. */
 export interface FinishedRun {
@@ -12,15 +11,10 @@ export interface FinishedRun {
 }
 
 /** Starts the emulator in its own process and runs the template to its end. Removes everything afterwards. */
-export async function withFinishedRun<T>(rows: number, work: (run: FinishedRun) => Promise<T>): Promise<T> {
-  return await inWorkFolder(async (folder) => {
-    const emulator = await EmulatorProcess.start(folder, { syntheticRows: rows });
-    try {
-      const { lotNo } = await startRun(emulator.url, rows);
-      return await work({ url: emulator.url, taskId: templateId, lotNo, folder });
-    } finally {
-      await emulator.stop();
-    }
+export function withFinishedRun<T>(rows: number, work: (run: FinishedRun) => Promise<T>): Promise<T> {
+  return withEmulator({ syntheticRows: rows }, async ({ url }, folder) => {
+    const { lotNo } = await startRun(url, rows);
+    return work({ url, taskId: templateId, lotNo, folder });
   });
 }
 

@@ -1,29 +1,41 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SeedAction } from "webextract-emulator";
-
-/** A site of a shop on this machine. */
-export interface ShopSite {
-  /** Its pages. */
-  urls: string[];
-  close(): void;
-}
+import type { EmulatorProcess } from "./emulatorProcess";
+import { withEmulator } from "./emulatorProcess";
+import { startRun } from "./finishedRun";
 
 /** Extracts the rows of its pages. */
-export const extractRows: SeedAction = {
+const extractRows: SeedAction = {
   actionId: "extract",
   actionType: "ExtractDataAction",
   properties: { RowSelector: "article", "Field.title": "h2", "Field.price": ".price", "Field.url": "a@href" },
 };
 
-/** Starts a site of some pages, each with this number of rows of about 800 bytes. */
-export async function startShop(pages: number, rowsOfPage: number): Promise<ShopSite> {
+/** A site of a shop on this machine, whose pages have this number of rows of about 800 bytes. */
+interface Shop {
+  pages: number;
+  rowsOfPage: number;
+}
+
+/** The site, and an emulator whose template extracts it. `run` does so, and resolves when all rows are there. */
+export async function withShop<T>(
+  { pages, rowsOfPage }: Shop,
+  work: (run: () => Promise<void>, emulator: EmulatorProcess, folder: string) => Promise<T>,
+): Promise<T> {
   const content = pageOf(rowsOfPage);
   const server = createServer((_request, response) => response.setHeader("content-type", "text/html").end(content));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const urls = Array.from({ length: pages }, (_, index) => `http://127.0.0.1:${port}/${index}`);
-  return { urls, close: () => void server.close() };
+  const startUrls = Array.from({ length: pages }, (_, index) => `http://127.0.0.1:${port}/${index}`);
+  try {
+    return await withEmulator({ actions: [extractRows], startUrls }, (emulator, folder) => {
+      const run = async (): Promise<void> => void (await startRun(emulator.url, pages * rowsOfPage));
+      return work(run, emulator, folder);
+    });
+  } finally {
+    server.close();
+  }
 }
 
 function pageOf(rowsOfPage: number): string {

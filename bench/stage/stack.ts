@@ -1,10 +1,13 @@
 import type { SeedTask } from "webextract-emulator";
+import type { ProjectOptions } from "../../test/realEngine/harness";
 import { Project } from "../../test/realEngine/harness";
-import { credentials, EmulatorProcess, groupId, templateId } from "./emulatorProcess";
-import { inWorkFolder } from "./workFolder";
+import { credentials, groupId, templateId, withEmulator } from "./emulatorProcess";
 
 /** Matches the provider host process, but not the shell that starts it. */
 export const hostProcess = /^\S*node\S* .*\/cmd\/dynamic-provider/;
+
+/** Matches the Node.js process that runs a program, but not the shell that starts it. */
+export const programProcess = /^\S*node\S* .*\/cmd\/run(?:\/|\s|$)/;
 
 /** The start of each program: the SDK, all classes as `webextract`, and a copy of the template as `copy`. */
 const prelude = `const pulumi = require("@pulumi/pulumi");
@@ -22,24 +25,28 @@ export interface StackOptions {
 }
 
 /** A stack on the real engine, and its service in a separate process. Both are removed afterwards. */
-export async function withStack<T>(options: StackOptions, work: (project: Project) => Promise<T>): Promise<T> {
-  return await inWorkFolder(async (folder) => {
-    const emulator = await EmulatorProcess.start(folder, options.template);
-    try {
-      const project = await Project.create({
-        program: prelude + options.program,
-        config: { "webextract:baseUrl": emulator.url },
-        secrets: { "webextract:accessToken": credentials.accessToken, "webextract:apiKey": credentials.apiKey },
-        env: options.env,
-        leanSdk: false,
-      });
-      try {
-        return await work(project);
-      } finally {
-        await project.remove();
-      }
-    } finally {
-      await emulator.stop();
-    }
+export function withStack<T>(
+  { program, template = {}, env }: StackOptions,
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  const secrets = { "webextract:apiKey": credentials.apiKey };
+  return withEmulator(template, ({ url }) => withProject({ url, program: prelude + program, secrets, env }, work));
+}
+
+/** A project for a service, with the SDK as users have it. It is removed afterwards. */
+export async function withProject<T>(
+  { url, config, secrets, ...options }: ProjectOptions & { url: string },
+  work: (project: Project) => Promise<T>,
+): Promise<T> {
+  const project = await Project.create({
+    ...options,
+    config: { "webextract:baseUrl": url, ...config },
+    secrets: { "webextract:accessToken": credentials.accessToken, ...secrets },
+    leanSdk: false,
   });
+  try {
+    return await work(project);
+  } finally {
+    await project.remove();
+  }
 }

@@ -167,6 +167,6 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "plugin", folders: ["plugin/src"], lines: 1_700 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_600 },
   { part: "scripts", folders: ["scripts"], lines: 5_400 },
-  { part: "bench", folders: ["bench"], lines: 4_100 },
   { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 70_900 },
+  { part: "bench", folders: ["bench"], lines: 3_400 },
 ];

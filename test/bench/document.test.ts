@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { documented, page } from "../../bench/document/document";
 import { ratiosOf } from "../../bench/document/goals";
-import { limitedText, peersText } from "../../bench/document/peersText";
+import { limitedText } from "../../bench/document/peersText";
 import { keepsGoal } from "../../bench/figure";
 import type { PeerResult, PeersResult } from "../../bench/peers/result";
-import { withAdded } from "../../bench/peers/result";
 
 function run(tasks: number, peers: PeerResult[], requestsPerSecond?: number): PeersResult {
   return { machine: "a machine", measuredAt: "2026-01-01", tries: 1, tasks, requestsPerSecond, peers };
@@ -44,29 +43,5 @@ describe("the page with measurements", () => {
     assert.match(text, /\| 100 +\| ExtractionTask +\| 200 +\| 0 +\| 12\.5 s of 10\.0 s +\| 80 % +\|/);
     assert.match(text, /guide-style \(first up failed\)/);
     assert.doesNotMatch(text, /floor/);
-  });
-
-  it("keeps a later run of some peers apart: own tables with own dates, no part in ratios", () => {
-    const saved = run(100, [peer("ExtractionTask", 3, 200), peer("guide-style", 10, 300)]);
-    const later = { ...run(100, [peer("ExtractionTask", 6, 200), peer("curl", 4, 300)]), measuredAt: "2026-02-02" };
-    const both = withAdded(saved, later);
-    assert.match(
-      peersText([both]),
-      /These were measured once, 2026-01-01.*3\.0 \/ 6\.0.*guide-style.*In another run, measured once, 2026-02-02.*6\.0 \/ 12\.0.*curl/s,
-    );
-    assert.deepEqual(ratiosOf(both), ratiosOf(saved));
-    const limited = withAdded({ ...saved, requestsPerSecond: 20 }, { ...later, requestsPerSecond: 20 });
-    assert.match(limitedText([limited]), /10\.0 s of 15\.0 s.*2026-01-01.*In other runs:.*curl.*2026-02-02/s);
-  });
-
-  it("replaces a later run of the same peers only", () => {
-    const saved = run(100, [peer("ExtractionTask", 3)]);
-    const [one, other, again] = [
-      run(100, [peer("curl", 4)]),
-      run(100, [peer("floor", 5)]),
-      run(100, [peer("curl", 6)]),
-    ];
-    const all = [one, other, again].reduce(withAdded, saved);
-    assert.deepEqual(all, { ...saved, added: [other, again] });
   });
 });

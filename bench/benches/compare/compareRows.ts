@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { repositoryRoot } from "../../../scripts/commands";
 import type { Bench, Figure } from "../../figure";
+import { atMost, under } from "../../figure";
 import { measured, peakMegabytes } from "../../measure/measured";
 import { inWorkFolder } from "../../stage/workFolder";
 
@@ -51,7 +52,7 @@ async function compareAs(format: Format, folder: string): Promise<Figure[]> {
   const { read, ended } = JSON.parse(own.result.stderr.trim().split("\n").at(-1) ?? "");
   const memory = { own: peakMegabytes(own, /main\.js compare/), byHand: peakMegabytes(byHand, /compareByHand/) };
   return [
-    { name: `${format}: the whole command`, value: own.wallSeconds, unit: "s", goal: { kind: "under", value: 20 } },
+    { name: `${format}: the whole command`, value: own.wallSeconds, unit: "s", goal: under(20) },
     { name: `${format}: read both files`, value: read, unit: "s" },
     { name: `${format}: join and count`, value: ended - read, unit: "s" },
     { name: `${format}: processor time`, value: own.cpuSeconds, unit: "cpu s" },
@@ -60,15 +61,10 @@ async function compareAs(format: Format, folder: string): Promise<Figure[]> {
       name: `${format}: processor time, of that of SQL`,
       value: own.cpuSeconds / byHand.cpuSeconds,
       unit: "x",
-      goal: { kind: "at most", value: timeGoals[format] },
+      goal: atMost(timeGoals[format]),
     },
-    { name: `${format}: memory`, value: memory.own, unit: "MB", goal: { kind: "under", value: 1_000 } },
-    {
-      name: `${format}: memory, of that of SQL`,
-      value: memory.own / memory.byHand,
-      unit: "x",
-      goal: { kind: "at most", value: 1.2 },
-    },
+    { name: `${format}: memory`, value: memory.own, unit: "MB", goal: under(1_000) },
+    { name: `${format}: memory, of that of SQL`, value: memory.own / memory.byHand, unit: "x", goal: atMost(1.2) },
   ];
 }
 

@@ -40,7 +40,7 @@ export const exportFormats: Bench = {
 export const exportParquet: Bench = {
   name: "export-parquet",
   summary: "a run of 1,000,000 rows exported as Parquet, on the engine",
-  run: async () => figuresOfRun("parquet", await exportOnEngine("parquet"), memoryGoal),
+  run: async () => figuresOfRun("parquet", await exportOnEngine("parquet")),
 };
 
 function figuresOf(name: string, { seconds, peakBytes }: AloneResult): Figure[] {

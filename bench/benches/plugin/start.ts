@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../scripts/commands";
 import type { Bench, Figure } from "../../figure";
+import { atMost, under } from "../../figure";
+import { modulesOf, recordModules } from "../../measure/modules";
 import { cpuSecondsOfEndedChildren, descendantsOf } from "../../measure/processes";
 import { inWorkFolder } from "../../stage/workFolder";
 
@@ -41,42 +42,31 @@ export const pluginStart: Bench = {
     "start of the native plugin to its port, and of the command line, against Node.js alone and against a load of the SDK",
   async run() {
     const starts = await measureStarts();
+    const against = (way: Way, other: Way): Figure => ({
+      name: `${way} against ${other}: processor time`,
+      value: starts[way].processor / starts[other].processor,
+      unit: "x",
+    });
     const figures = (["launcher", "npm bin"] as const).flatMap((way): Figure[] => {
       const { milliseconds, processor, megabytes } = starts[way];
-      const against = (other: Way): Figure => ({
-        name: `${way} against ${other}: processor time`,
-        value: processor / starts[other].processor,
-        unit: "x",
-      });
       return [
-        {
-          name: `${way}: start to port`,
-          value: milliseconds,
-          unit: "ms",
-          goal: { kind: "under", value: mostMilliseconds },
-        },
+        { name: `${way}: start to port`, value: milliseconds, unit: "ms", goal: under(mostMilliseconds) },
         { name: `${way}: processor time`, value: processor, unit: "ms" },
         { name: `${way}: memory`, value: megabytes, unit: "MB" },
-        against("Node.js alone"),
-        against("the SDK"),
+        against(way, "Node.js alone"),
+        against(way, "the SDK"),
       ];
     });
-    const ofCommands = (["webextract --version", "webextract validate of one file"] as const).map(
-      (way): Figure => ({
-        name: `${way} against Node.js alone: processor time`,
-        value: starts[way].processor / starts["Node.js alone"].processor,
-        unit: "x",
-      }),
-    );
     return [
       ...figures,
-      ...ofCommands,
+      against("webextract --version", "Node.js alone"),
+      against("webextract validate of one file", "Node.js alone"),
       {
         name: "files loaded before the port",
         value: await filesLoaded(),
         unit: "modules",
         // A file that only decides what to load, and the bundle.
-        goal: { kind: "at most", value: 2 },
+        goal: atMost(2),
       },
     ];
   },
@@ -121,9 +111,7 @@ async function startOnce([command = "", ...args]: readonly string[], env = proce
 /** A file beside the bundle that is loaded at the start delays each command. */
 function filesLoaded(): Promise<number> {
   return inWorkFolder(async (folder) => {
-    const options = `--require ${join(__dirname, "..", "..", "measure", "listModules.cjs")}`;
-    await startOnce(ways["npm bin"], { ...process.env, NODE_OPTIONS: options, BENCH_MODULES_FOLDER: folder });
-    const [list = ""] = readdirSync(folder);
-    return readFileSync(join(folder, list), "utf8").trim().split("\n").length;
+    await startOnce(ways["npm bin"], { ...process.env, ...recordModules(folder) });
+    return modulesOf(folder, "plugin").length;
   });
 }

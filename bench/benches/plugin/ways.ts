@@ -1,7 +1,7 @@
 import type { Bench, Figure, Goal } from "../../figure";
+import { atMost, under } from "../../figure";
 import type { PeersOptions } from "../../peers/measurePeers";
 import { measurePeers } from "../../peers/measurePeers";
-import { peers } from "../../peers/peers";
 import type { PeerResult, PhaseName } from "../../peers/result";
 import { withoutCheckpoints } from "../fleet";
 
@@ -10,7 +10,6 @@ const native = "ExtractionTask, native";
 const yaml = "YAML";
 const manifests = "manifests";
 const component = "manifests, YAML";
-const restapi = "restapi";
 
 /** How each is called in the figures. */
 const titles: Readonly<Record<string, string>> = {
@@ -19,7 +18,6 @@ const titles: Readonly<Record<string, string>> = {
   [yaml]: "YAML on the plugin",
   [manifests]: "manifests with the class",
   [component]: "manifests on the plugin",
-  [restapi]: "Terraform with restapi",
 };
 
 interface Size extends Pick<PeersOptions, "phases" | "latencyMs" | "env"> {
@@ -40,20 +38,18 @@ interface Ratio {
 const sizes: readonly Size[] = [
   {
     tasks: 25,
-    only: [dynamic, native, yaml, manifests, component, restapi],
+    only: [dynamic, native, yaml, manifests, component],
     phases: ["first up", "unchanged up", "preview", "refresh"],
     ratios: [
       { of: component, to: manifests, phase: "unchanged up", most: 0.35 },
       { of: component, to: manifests, phase: "preview", most: 0.35 },
-      { of: component, to: restapi, phase: "unchanged up", most: 1 },
       { of: yaml, to: dynamic, phase: "unchanged up", most: 0.4 },
-      { of: yaml, to: restapi, phase: "unchanged up", most: 1 },
       { of: yaml, to: dynamic, phase: "preview", most: 0.4 },
     ],
   },
   {
     tasks: 100,
-    only: [dynamic, native, yaml, manifests, component, restapi],
+    only: [dynamic, native, yaml, manifests, component],
     phases: ["first up", "unchanged up", "refresh"],
     ratios: [
       { of: component, to: manifests, phase: "first up", most: 0.6 },
@@ -74,17 +70,17 @@ const sizes: readonly Size[] = [
       { of: yaml, to: dynamic, phase: "first up", most: 0.8 },
     ],
     memory: {
-      [native]: { kind: "under", value: 200 },
-      [yaml]: { kind: "under", value: 200 },
-      [component]: { kind: "at most", value: 250 },
+      [native]: under(200),
+      [yaml]: under(200),
+      [component]: atMost(250),
     },
   },
 ];
 
-/** The same tasks with the dynamic classes, on the native plugin, and with Terraform if its programs are on PATH. */
+/** The same tasks with the dynamic classes and on the native plugin. */
 export const pluginWays: Bench = {
   name: "plugin-ways",
-  summary: "25, 100 and 2,000 tasks: dynamic classes, the native plugin in TypeScript and YAML, Terraform (--tasks)",
+  summary: "25, 100 and 2,000 tasks: dynamic classes, the native plugin in TypeScript and YAML (--tasks)",
   async run({ tasks }) {
     const chosen = sizes.filter((size) => tasks?.includes(size.tasks) ?? true);
     if (chosen.length === 0) {
@@ -99,21 +95,19 @@ export const pluginWays: Bench = {
   },
 };
 
-/** Without the peers whose programs are missing. */
-function requireAll(results: readonly PeerResult[]): PeerResult[] {
-  const isMissing = (name: string): boolean => peers.find((peer) => peer.name === name)?.missing() !== undefined;
-  const present = results.filter(({ peer }) => !isMissing(peer));
-  const failed = present.find(({ note }) => note !== undefined);
+/** @throws Error if one failed */
+function requireAll(results: readonly PeerResult[]): readonly PeerResult[] {
+  const failed = results.find(({ note }) => note !== undefined);
   if (failed !== undefined) {
     throw new Error(`${failed.peer}: ${failed.note}`);
   }
-  return present;
+  return results;
 }
 
 function figuresOf({ tasks, phases = [], ratios, memory }: Size, results: readonly PeerResult[]): Figure[] {
   const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: ${what}`;
   const ofPeers = results.flatMap(({ peer, phases: measured }): Figure[] => {
-    const { requests = 0, providerMegabytes } = measured["first up"] ?? {};
+    const { requests = 0, providerMegabytes = Number.NaN } = measured["first up"] ?? {};
     const title = titles[peer];
     return [
       ...phases.map((phase): Figure => {
@@ -121,16 +115,7 @@ function figuresOf({ tasks, phases = [], ratios, memory }: Size, results: readon
         return { name: named(`${title}, ${phase}`), value, unit: "s" };
       }),
       { name: named(`${title}, requests`), value: requests, unit: "requests" },
-      ...(providerMegabytes === undefined
-        ? []
-        : [
-            {
-              name: named(`${title}, memory of the provider`),
-              value: providerMegabytes,
-              unit: "MB" as const,
-              goal: memory?.[peer],
-            },
-          ]),
+      { name: named(`${title}, memory of the provider`), value: providerMegabytes, unit: "MB", goal: memory?.[peer] },
     ];
   });
   return [...ofPeers, ...ratios.flatMap((ratio) => figuresOfRatio(ratio, results, named))];
@@ -147,13 +132,9 @@ function figuresOfRatio(
     return [];
   }
   const name = named(`${titles[of]} against ${titles[to]}, ${phase}`);
+  const goal = most === undefined ? undefined : atMost(most);
   return [
-    {
-      name,
-      value: ours.wallSeconds / theirs.wallSeconds,
-      unit: "x",
-      goal: most === undefined ? undefined : { kind: "at most", value: most },
-    },
+    { name, value: ours.wallSeconds / theirs.wallSeconds, unit: "x", goal },
     { name: `${name}, processor time`, value: ours.cpuSeconds / theirs.cpuSeconds, unit: "x" },
   ];
 }
