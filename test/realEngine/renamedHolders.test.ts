@@ -9,7 +9,7 @@ const program = (name: string, adoptLotNo?: string, more = ""): string => `
 const task = new ExtractionTask("${name}-task", { from: { adoptTaskId: "template-1" }, onDelete: "removeData", forceDestroy: true });
 const run = new CloudRun("${name}-run", { taskId: task.id, waitFor: "finished", pollSeconds: 0.1, onDelete: "stop", adoptLotNo: ${JSON.stringify(adoptLotNo)} });
 const rows = { taskId: task.id, format: "ndjson", onDelete: "removeFile" };
-new DataExport("${name}-marked", { ...rows, scope: "notExported", path: "rows/{n}.ndjson", markExported: true });
+const marked = new DataExport("${name}-marked", { ...rows, scope: "notExported", path: "rows/{n}.ndjson", markExported: true });
 new DataExport("${name}-batch", { ...rows, scope: "batch", lotNo: run.id, path: "rows/all.ndjson" });
 ${more}
 `;
@@ -54,6 +54,24 @@ for (const kind of ["dynamic", "native"]) {
       const { output } = await world.project.preview({ expect: "failure" });
       assert.match(output, /leads to ".*rows\/all\.ndjson", which is the file of DataExport "(new-batch|other)" too/);
       assert.deepEqual(world.operations(), []);
+    });
+
+    it("stop the run of one of them, and not the other, if one has an old run", async () => {
+      const old = (world.project.resource("new-run").outputs as { lotNo: string }).lotNo;
+      world.emulator.change.holdRuns();
+      const own =
+        'new CloudRun("own", { taskId: task.id, onDelete: "stop", pollSeconds: 0.1 }, { dependsOn: [marked] });';
+      world.program(program("new", old, own));
+      await world.project.up();
+      const lotNo = world.project.resource("own").id ?? "";
+      world.emulator.clearRequests();
+      await world.project.destroy();
+      const stops = world.emulator.requests.filter(({ operation }) => operation === "stopSubtasks");
+      const ids = world.emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId);
+      assert.deepEqual(
+        stops.map(({ body }) => body),
+        [{ taskId: "template-1", subTaskIds: ids }],
+      );
     });
   });
 }
