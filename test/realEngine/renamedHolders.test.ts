@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pluginFolder } from "./plugin/nativeWorld";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 /** All resources of a task whose delete can undo something, under names that begin with `name`. */
@@ -73,5 +74,21 @@ for (const kind of ["dynamic", "native"]) {
         [{ taskId: "template-1", subTaskIds: ids }],
       );
     });
+
+    slowIt(
+      "lose their file to the delete of the old name if it is the only target, and the next up writes it",
+      async () => {
+        const rows = (name: string) =>
+          `new DataExport("${name}", { taskId: "template-1", scope: "all", path: "rows/all.ndjson", onDelete: "removeFile" });`;
+        const file = join(world.project.folder, "rows/all.ndjson");
+        world.program(rows("old"));
+        await world.project.up();
+        world.program(rows("new"));
+        await world.project.up({ args: ["--target", world.project.resource("old").urn] });
+        assert.ok(!existsSync(file));
+        await world.project.up();
+        assert.ok(existsSync(file));
+      },
+    );
   });
 }
