@@ -98,7 +98,7 @@ describe("CloudRun", () => {
       await adopter.destroy();
       assert.deepEqual(statuses(own), ["waiting", "waiting", "waiting"]);
       await run.destroy();
-      assert.deepEqual([statuses(own)[0], statuses(old)[0]], ["stopped", "finished"]);
+      assert.deepEqual([statuses(own)?.[0], statuses(old)?.[0]], ["stopped", "finished"]);
     });
 
     it("no second run if only the order of rerunOn changes", async () => {
