@@ -238,7 +238,7 @@ export const behaviours = {
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
     ["invalidTaskId", "unnamed", "notFound", "notYours", "serverError"],
-    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id. `serverError`: ServerError.",
+    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id, and GroupNotFound for a task group. `serverError`: ServerError.",
   ),
 } as const;
 
