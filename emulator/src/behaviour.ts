@@ -205,7 +205,7 @@ export const behaviours = {
   ),
   loopsInActions: choice(
     ["taken", "ignored", "repeatedOnly"],
-    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
+    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead, and either list can be absent. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
   ),
   updatedParameters: choice(
     ["repeated", "lists", "counts", "empty"],
