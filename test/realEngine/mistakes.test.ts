@@ -83,7 +83,7 @@ for (const front of ["dynamic", "native"] as const) {
 
     before(async () => {
       const [one] = template.tasks ?? [];
-      const tasks = [1, 2, 3, 4].map((n) => ({ actions: [], ...one, taskId: `template-${n}` }));
+      const tasks = [1, 2, 3, 4].map((n) => ({ actions: [], taskGroupId: "group-1", ...one, taskId: `template-${n}` }));
       const seed = { ...template, tasks };
       const behaviour = documentedBehaviour;
       free = await startEmulator({ seed: { ...seed, plan: "free" }, behaviour });
