@@ -199,9 +199,13 @@ export const behaviours = {
     ["required", "optional"],
     "`taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.",
   ),
+  urlsFileTaskId: choice(
+    ["field", "query"],
+    "Where an upload has its `taskId`. `field`: in the form. `query`: in the query; the form's field is ignored.",
+  ),
   loopsInActions: choice(
     ["taken", "ignored", "repeatedOnly"],
-    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
+    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead, and either list can be absent. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
   ),
   updatedParameters: choice(
     ["repeated", "lists", "counts", "empty"],
@@ -234,7 +238,7 @@ export const behaviours = {
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
     ["invalidTaskId", "unnamed", "notFound", "notYours", "serverError"],
-    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id. `serverError`: ServerError.",
+    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id, and GroupNotFound for a task group. `serverError`: ServerError.",
   ),
 } as const;
 

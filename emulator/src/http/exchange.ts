@@ -7,6 +7,7 @@ import { internalFailure, messageOf, missing, Refusal } from "../errors";
 import type { FaultKind, PlannedFault } from "../faults/faults";
 import { delayOf } from "../faults/faults";
 import { handle } from "../handlers";
+import type { UploadFields } from "../service";
 import type { RequestCheck } from "./checkRequest";
 import type { Waits } from "./deliver";
 import { send, sendSpoilt } from "./deliver";
@@ -169,7 +170,7 @@ export class Exchange {
       try {
         const known = world.service.credentials.isKnown(presented);
         const upload = await receiveUpload(request, known);
-        fields = upload.fields;
+        fields = uploadFields(upload.fields, request, world.service.behaviour);
         shown = upload.journal;
       } catch (error) {
         unreadable = error instanceof Refusal ? error : new Refusal("InvalidParameter", "the form could not be read");
@@ -237,7 +238,7 @@ export class Exchange {
       if (login !== undefined) {
         return successResponse(entry.requestId, { data: service.credentials.logIn(login, behaviour) }, of);
       }
-      const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
+      const fields = this.checkFields(received, check, behaviour);
       const result = handle(operation.name, service, { fields, account });
       entry.tookEffect = true;
       return successResponse(entry.requestId, result, of);
@@ -247,18 +248,21 @@ export class Exchange {
     }
   }
 
-  private checkFields({ operation, fields, entry }: Received, check: RequestCheck, groupOptional: boolean): unknown {
+  private checkFields({ operation, fields, entry }: Received, check: RequestCheck, behaviour: Behaviour): unknown {
     if (operation.sends === "multipart") return fields;
     if (operation.sends === "query") {
       if (!isEmpty(entry.body)) {
         const where = `${operation.name} takes its fields in the query and no body, as the contract says`;
         throw new Refusal("InvalidParameter", where);
       }
-      const optional = operation.name === "copyTask" && groupOptional ? ["taskGroupId"] : [];
+      const optional = operation.name === "copyTask" && behaviour.copyGroup === "optional" ? ["taskGroupId"] : [];
       return check.query(operation, fields as Record<string, unknown>, optional);
     }
-    check.body(operation, fields);
-    return fields;
+    // Where loops have a list of their own, each of the two lists is optional.
+    const hasOwnLoops = operation.name === "updateTaskParameters" && behaviour.loopsInActions !== "taken";
+    const complete = hasOwnLoops && isPlainObject(fields) ? { actions: [], ...fields } : fields;
+    check.body(operation, complete);
+    return complete;
   }
 
   /** The response is decided. */
@@ -271,6 +275,12 @@ export class Exchange {
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
     this.parts.log(`${entry.method} ${target} ${entry.status} ${Math.round(entry.durationMs)} ms ${entry.requestId}`);
   }
+}
+
+function uploadFields(form: UploadFields, request: FastifyRequest, { urlsFileTaskId }: Behaviour): UploadFields {
+  if (urlsFileTaskId === "field") return form;
+  const { taskId } = request.query as { taskId?: unknown };
+  return { ...form, taskId: typeof taskId === "string" ? taskId : undefined };
 }
 
 /** The password of a login, which the contract does not have: only with the behaviour `passwordLogin`. */
