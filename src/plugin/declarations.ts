@@ -10,6 +10,7 @@ import { unfinishedRunAdvice } from "../resources/export/dataExport";
 import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
 import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
+import { startsRun } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
@@ -276,10 +277,6 @@ function what(given: unknown): string {
 
 function hashOf(urn: string, { resource, args }: Declared): unknown {
   return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
-}
-
-function startsRun({ provides }: AnyResource, { adoptLotNo }: Properties): boolean {
-  return provides === "runs" && adoptLotNo === undefined;
 }
 
 function readsEarly(run: string, { urn = "", args }: Step): ProviderError {
