@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+
 import type { Properties } from "../../src/engine/serialization";
 import type { Host } from "../../src/provider/host";
 import { madeOnce, titleOf } from "../../src/provider/host";
@@ -7,6 +8,7 @@ import type { Layer, Step } from "../../src/provider/step";
 import { workArgs } from "../../src/resources/args";
 import { unfinishedRunAdvice } from "../../src/resources/export/dataExport";
 import type { AnyResource } from "../../src/resources/index";
+import { startsRun } from "../../src/resources/index";
 import { taskNamedBy } from "../../src/resources/ownership";
 import { isNamedHash, namedHash } from "../../src/resources/run/rerunOn";
 import { describeSharedFile } from "../../src/rows/destinations/fileIdentity";
@@ -15,6 +17,7 @@ import type { Problem } from "../../src/values/kinds";
 import { describeValue } from "../../src/values/kinds";
 import { holdsUnknown, replaceEach, unknown } from "../../src/values/plain";
 import { partsOfUrn } from "../../src/values/urn";
+
 import { ResourceReference } from "./values";
 
 interface Declared {
@@ -277,10 +280,6 @@ function what(given: unknown): string {
 
 function hashOf(urn: string, { resource, args }: Declared): unknown {
   return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
-}
-
-function startsRun({ provides }: AnyResource, { adoptLotNo }: Properties): boolean {
-  return provides === "runs" && adoptLotNo === undefined;
 }
 
 function readsEarly(run: string, { urn = "", args }: Step): ProviderError {

@@ -133,6 +133,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/resources/ownership.ts",
     "src/resources/queries.ts",
     "src/resources/run/rerunOn.ts",
+    "src/rows/destinations/fileIdentity.ts",
+    "src/rows/outputPath.ts",
     "src/service/client.ts",
     "src/service/errors/foreignText.ts",
     "src/service/files/privateFile.ts",

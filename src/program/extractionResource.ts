@@ -3,7 +3,7 @@ import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknow
 import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
-import { timeoutAdvice } from "../resources/index";
+import { startsRun, timeoutAdvice } from "../resources/index";
 import { linesAsOne } from "../resources/lists/lines";
 import { taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
@@ -75,6 +75,7 @@ export abstract class ExtractionResource extends CustomResource {
       definition,
       title,
       parts: definition.manages?.(plainPart(args)) ?? [],
+      startsRun: startsRun(definition, args),
       readsTask: definition.readsTask?.(args) === true,
       claimed: isGet ? undefined : claimFile(title, args),
       inputs: () => inputsOf(args, opts?.dependsOn),

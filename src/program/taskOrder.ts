@@ -29,6 +29,7 @@ export interface Declared {
   /** `Type "name"`. */
   readonly title: string;
   readonly parts: readonly OwnedPart[];
+  readonly startsRun: boolean;
   /** Whether it reads all rows that the task has, and not those of one run. */
   readonly readsTask: boolean;
   /** Ends when its file is its own; rejects if another export has it. */
@@ -91,7 +92,9 @@ export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknow
 
 /** The runs of the program, whatever names their tasks. */
 export function declaredRuns(): Declared[] {
-  return [...program().tasks].flatMap(({ declared }) => declared.filter(isRun));
+  return [...program().tasks].flatMap(({ declared }) =>
+    declared.filter(({ definition }) => definition.provides === "runs"),
+  );
 }
 
 /** The titles of exports by their files and runs. */
@@ -141,7 +144,7 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
   task.declared.push(own);
   task.owners.note({ key: own, title: own.title }, own.parts, "declared");
   const needed = needs(waitsFor, before);
-  const exports = isRun(own) ? before.filter(({ readsTask }) => readsTask) : [];
+  const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
   if (compared.length === 0 && exports.length === 0 && own.claimed === undefined) {
     return needed;
   }
@@ -154,10 +157,6 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
     return [...needed, ...needs(waitsFor, [...same, ...maybe])];
   };
   return ordered().catch(failed);
-}
-
-function isRun({ definition }: Declared): boolean {
-  return definition.provides === "runs";
 }
 
 function needs(part: AnyResource["waitsFor"], before: readonly Declared[]): Resource[] {
@@ -188,7 +187,7 @@ function conflict(own: Declared, owners: Owners<OwnedPart>): string | undefined 
 }
 
 function tooLate({ definition, title }: Declared, before: readonly Declared[]): string | undefined {
-  const run = definition.provides === "settings" ? before.find(isRun)?.title : undefined;
+  const run = definition.provides === "settings" ? before.find(({ startsRun }) => startsRun)?.title : undefined;
   return (
     run &&
     `${title} configures the task of ${run}, which is declared before it. The run would start on a task that is not configured yet. ` +
@@ -197,7 +196,7 @@ function tooLate({ definition, title }: Declared, before: readonly Declared[]): 
 }
 
 async function readsEarly(own: Declared, before: readonly Declared[]): Promise<string | undefined> {
-  const exports = isRun(own) ? before.filter(({ readsTask }) => readsTask) : [];
+  const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
   const inputs = exports.length === 0 ? [] : await withResourcesOfComponents(await own.inputs());
   const early = exports.find(({ resource }) => resource !== undefined && !inputs.includes(resource))?.title;
   return (

@@ -65,3 +65,8 @@ export function checkedArgs(
   resource.rules?.(sound, problems);
   return resource.check?.(sound, context) ?? sound;
 }
+
+/** Whether a resource starts a run, for which the settings of the task must be in place. A known `adoptLotNo` starts none. */
+export function startsRun({ provides }: AnyResource, { adoptLotNo }: Readonly<Record<string, unknown>>): boolean {
+  return provides === "runs" && typeof adoptLotNo !== "string";
+}

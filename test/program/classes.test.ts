@@ -128,6 +128,16 @@ describe("typed classes", () => {
     await run(twice("{n}.ndjson", "{n}.ndjson"));
   });
 
+  it("accept settings after a run that was started elsewhere, and an export of all rows before it, as the plugin does", async () => {
+    const adopting = (adoptLotNo: pulumi.Input<string>) => () => {
+      new webextract.DataExport("rows", { taskId: "task-1", scope: "all", path: "rows.ndjson" });
+      new webextract.CloudRun("run", { taskId: "task-1", adoptLotNo });
+      new webextract.TaskActionConfig("config", { taskId: "task-1", actions: open });
+    };
+    await run(adopting("1"));
+    assert.match(await rejectionOf(adopting(pulumi.output("1"))), /"config" configures the task of CloudRun "run"/);
+  });
+
   it("make a run depend on all settings of its task, and an export on the run, by id or by string", async () => {
     const registered = await run(() => {
       const copy = new webextract.TaskCopy("copy", { sourceTaskId: "s", taskGroupId: "g" });
