@@ -3,13 +3,14 @@ import { secretValue } from "../../resources/adopt/adoptedTask";
 import { Secrets } from "../../resources/adopt/secrets";
 import { counted } from "../../resources/values";
 import { whyNotYours } from "../../service/errors/errors";
+import { shownId } from "../../service/errors/foreignText";
 import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { adviceOnTypes, taskArgument, typesOption } from "../options";
 import { table } from "../output/table";
-import { knownTypes, readTasks } from "./readTasks";
+import { readTasks, showsNoAction } from "./readTasks";
 
 interface Flags extends ConnectionFlags {
   types?: string[];
@@ -37,7 +38,7 @@ export const actionsCommand: CliCommand = {
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
-      const message = `The service shows no task ${taskId} to this account: ${whyNotYours}.`;
+      const message = `The service shows no task ${shownId(taskId)} to this account: ${whyNotYours}.`;
       throw new CliError(message, "notFound", { taskIds: [taskId] });
     }
     return {
@@ -45,7 +46,7 @@ export const actionsCommand: CliCommand = {
       text() {
         const titles = ["action", "name", "type", "properties", "loop"];
         return task.all.length === 0
-          ? `The service shows no action of task "${taskId}", without their types or of the types ${types.join(", ") || knownTypes(context)}. ${adviceOnTypes}`
+          ? `${showsNoAction(shownId(taskId), types, context)} ${adviceOnTypes}`
           : table(titles, task.all.map(rowOf), cli.terminal);
       },
     };

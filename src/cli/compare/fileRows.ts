@@ -4,7 +4,7 @@ import type { FoundRows, Rows } from "../../resources/export/reading/reading";
 import { Damaged } from "../../resources/export/reading/reading";
 import { ContractBreach } from "../../service/contract/contractBreach";
 import { JsonScanner, openObject } from "../../service/contract/jsonScanner";
-import { oneLine } from "../../service/errors/foreignText";
+import { quoted } from "../../service/errors/foreignText";
 import { inDatabase, noResult } from "./database";
 import { maps } from "./layout";
 import { loadRows, onlyRowNotes } from "./sides/loadSide";
@@ -116,7 +116,7 @@ function cellsAt(scanner: JsonScanner, number: number): Cells | undefined {
     scanner.object((from, to) => {
       const name = textIn(scanner.text(from, to)) ?? "";
       if (cells.has(name)) {
-        throw new Damaged(`row ${number} has the field "${oneLine(name)}" twice`);
+        throw new Damaged(`row ${number} has the field ${quoted(name)} twice`);
       }
       cells.set(name, textIn(scanner.value()));
     });

@@ -1,6 +1,6 @@
 import { lstat, stat } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
-import { oneLine } from "../../service/errors/foreignText";
+import { quoted } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../args";
 import { backslashHint } from "../lists/allowedFile";
@@ -30,7 +30,7 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
   }
   // The service chooses the lotNo. It must not choose the folder of a file, or what a command reads as a path.
   if (users.length > 0 && typeof lotNo === "string" && (!/^[\w.-]+$/.test(lotNo) || /^\.{1,2}$/.test(lotNo))) {
-    const reason = `is ${JSON.stringify(oneLine(lotNo))}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
+    const reason = `is ${quoted(lotNo)}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
     problems.push({ path: "lotNo", reason });
   }
   if (typeof path !== "string") {

@@ -1,4 +1,5 @@
 import { isOwnRunId } from "../../service/contract/ownRunIds";
+import { shownId } from "../../service/errors/foreignText";
 import { isRecord } from "../../values/isRecord";
 import type { Problem } from "../args";
 import {
@@ -125,7 +126,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     // A changed argument is a reason that the diff itself shows.
     const isSame = changedArgs(dataExport.args, state, args).length === 0;
     const { taskId, lotNo, file, pending } = state;
-    const note = `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
+    const note = `Batch ${shownId(String(lotNo))} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
     return isSame && pending?.includes(pendingSteps.run) ? { note } : {};
   },
 

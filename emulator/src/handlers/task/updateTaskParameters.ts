@@ -15,7 +15,10 @@ export const updateTaskParameters: Handler<"updateTaskParameters"> = (service, r
     loopItems === undefined || behaviour.loopsInActions !== "taken" ? action : { ...action, loopItems },
   );
   const loops = behaviour.loopsInActions === "taken" ? [] : listedLoops(request.fields);
-  for (const { loopType } of [...actions.flatMap((action) => ("loopItems" in action ? action.loopItems : [])), ...loops]) {
+  for (const { loopType } of [
+    ...actions.flatMap((action) => ("loopItems" in action ? action.loopItems : [])),
+    ...loops,
+  ]) {
     checkLoopType(loopType, ["URLList", "TextList"], behaviour);
   }
   const changes = [

@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { longestRow } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
-import { oneLine } from "../../../service/errors/foreignText";
+import { quoted } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import type { FieldFigures } from "../fieldFigures";
@@ -151,6 +151,6 @@ async function refuseIncomplete(table: Table, source: string, path: string, data
   );
   const names = (fields ?? []) as string[];
   const twice = names.find((each, index) => names.indexOf(each) < index);
-  const what = twice === undefined ? "is null" : `has the field "${oneLine(twice)}" twice`;
+  const what = twice === undefined ? "is null" : `has the field ${quoted(twice)} twice`;
   throw new CliError(`row ${Number(refused) + 1} ${what}`);
 }

@@ -7,7 +7,7 @@ import type { FoundRows, Rows } from "../../../resources/export/reading/reading"
 import { Damaged } from "../../../resources/export/reading/reading";
 import { messageOf } from "../../../resources/resource";
 import { shellWord } from "../../../resources/values";
-import { oneLine } from "../../../service/errors/foreignText";
+import { quoted } from "../../../service/errors/foreignText";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
 import { spaceAdvice } from "../database";
@@ -72,7 +72,7 @@ export function adviceOnInside(name: string, { inside }: Pick<FoundRows, "inside
   }
   const path = inside.map((part) => (/^[A-Za-z_]\w*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join("");
   const filter = path.startsWith(".") ? path : `.${path}`;
-  return `Its field "${oneLine(inside.join("."))}" is a list of objects. If they are the rows, write them to a file (jq -c ${shellWord(`${filter}[]`)} ${shellWord(name)} > rows.ndjson)`;
+  return `Its field ${quoted(inside.join("."))} is a list of objects. If they are the rows, write them to a file (jq -c ${shellWord(`${filter}[]`)} ${shellWord(name)} > rows.ndjson)`;
 }
 
 async function write(path: string, content: AsyncIterable<string | Uint8Array>, database: Database): Promise<void> {

@@ -55,7 +55,12 @@ export async function loopsInParameters(on: OnCopy): Promise<Answer> {
   const { client, requests, taskId } = on;
   const { loop, property } = on.trial;
   const first = otherItems(loop);
-  const loopItems = loop && { actionId: loop.actionId, loopType: loopTypeFor("updateTaskParameters", loop.loopType), loopItems: first, isAppend: false };
+  const loopItems = loop && {
+    actionId: loop.actionId,
+    loopType: loopTypeFor("updateTaskParameters", loop.loopType),
+    loopItems: first,
+    isAppend: false,
+  };
   const ofLoop = loop === undefined ? [] : [{ actionId: loop.actionId, actionType: loop.actionType, loopItems }];
   const ofProperty = property === undefined ? [] : [withValue(property, property.value)];
   const isOne = loop?.actionId === property?.actionId;
