@@ -199,6 +199,10 @@ export const behaviours = {
     ["required", "optional"],
     "`taskGroupId` of a copy. `required`: a copy without it is refused. `optional`: the default is the group of the source.",
   ),
+  urlsFileTaskId: choice(
+    ["field", "query"],
+    "Where an upload has its `taskId`. `field`: in the form. `query`: in the query; the form's field is ignored.",
+  ),
   loopsInActions: choice(
     ["taken", "ignored", "repeatedOnly"],
     "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",

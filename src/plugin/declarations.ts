@@ -7,7 +7,10 @@ import type { Layer, Step } from "../provider/step";
 import type { Problem } from "../resources/args";
 import { workArgs } from "../resources/args";
 import { unfinishedRunAdvice } from "../resources/export/dataExport";
+import { describeSharedFile } from "../resources/export/destinations/fileIdentity";
+import { fileBefore } from "../resources/export/outputPath";
 import type { AnyResource } from "../resources/index";
+import { taskNamedBy } from "../resources/ownership";
 import { isNamedHash, namedHash } from "../resources/run/rerunOn";
 import { partsOfUrn } from "../resources/urn";
 import { describeValue, holdsUnknown, replaceEach, unknown } from "../resources/values";
@@ -40,11 +43,11 @@ interface TaskWork {
 }
 
 /**
- * How long a start, or a read of all rows, waits for the checks of resources that become possible at the same moment, in milliseconds. Nothing
- * that is not timed can serve: no request of the engine contains the dependencies of a resource, and none says that the
- * program will declare nothing more. The engine creates a run as soon as its own dependencies allow it, while settings
- * that depend on the same resource are still on their way from the program. Settings that come later than this are
- * refused after the start.
+ * How long a start, or a read of all rows, waits for the checks of resources that become possible at the same moment, in
+ * milliseconds. A preview refuses what it can prove to be out of order, see `keepOrder`. This is for what it cannot: an up
+ * without a preview, settings that only an up has to wait for, and several new tasks, whose settings it cannot tell apart.
+ * No request of the engine contains the dependencies of a resource, and none says that the program will declare nothing
+ * more. Settings that come later than this are refused after the start.
  */
 const settleTime = 200;
 
@@ -55,8 +58,12 @@ const settleTime = 200;
 export class Declarations {
   private readonly declared = new Map<string, Declared>();
   private readonly tasks = new Map<string, TaskWork>();
+  /** URNs of the tasks whose ids this preview does not know. */
+  private readonly newTasks = new Set<string>();
   /** URNs of the runs by their ids. */
   private readonly runs = new Map<string, string>();
+  /** URNs of exports by their files, and by the run if the path has its lotNo. */
+  private readonly files = new Map<string, string>();
   private hasWarned = false;
 
   constructor(private readonly host: Host) {}
@@ -117,11 +124,24 @@ export class Declarations {
 
   /** The only run of the task, or else that whose name an export of a manifest begins with. */
   private newRun(urn: string, taskId: unknown): string | undefined {
-    const ofTask = [...this.declared].filter(
-      ([, { resource, args }]) => resource.provides === "runs" && args.taskId === taskId,
-    );
-    const runs = ofTask.map(([each]) => each);
+    const runs = this.runsOf(taskId);
     return runs.length === 1 ? runs[0] : runs.find((each) => namesExportOf(partsOfUrn(each).name, urn));
+  }
+
+  private runsOf(taskId: unknown): string[] {
+    return [...this.declared].flatMap(([each, { resource, args }]) =>
+      resource.provides === "runs" && args.taskId === taskId ? [each] : [],
+    );
+  }
+
+  /** The problem if another export writes the same file. With a lotNo that is not known yet, it is that of the only run. */
+  sharedFile(urn: string, { path, lotNo, taskId }: Properties): Problem[] {
+    const runs = lotNo === unknown ? this.runsOf(taskId) : [];
+    const found = runs.length === 1 ? fileBefore(this.host.programFolder, path, runs[0]) : undefined;
+    const other = found && madeOnce(this.files, JSON.stringify(found), () => urn);
+    return found === undefined || other === undefined || other === urn
+      ? []
+      : [{ path: "path", reason: describeSharedFile(found.file, titleOf(other)) }];
   }
 
   noteDiff(urn: string, id: string, is: "none" | "update" | "replace"): void {
@@ -142,14 +162,22 @@ export class Declarations {
   /**
    * Refuses a run that would start before the settings of its task are written, settings that come after the start of
    * such a run, and an export of all rows that would read before such a run has started. A run that the program declares
-   * after such a read can depend on it, so that is a warning.
+   * after such a read can depend on it, so that is a warning. A preview takes the steps in the same order as an up, at
+   * once: a resource that it creates is no dependency of those that it created before, however slow the program is.
    */
   keepOrder(isPreview: boolean): Layer {
     return async (step, host, next) => {
       const { call, urn, resource, args } = step;
       const work = call === "create" || call === "update" ? this.workOf(args) : undefined;
-      if (work === undefined || urn === undefined) {
+      if (urn === undefined) {
         return next(step, host);
+      }
+      if (work === undefined) {
+        const outcome = await next(step, host);
+        if (outcome.id === "" && !("taskId" in resource.args)) {
+          this.newTasks.add(urn);
+        }
+        return outcome;
       }
       const isStart = call === "create" && startsRun(resource, args);
       const isRead = resource.readsTask?.(args) === true;
@@ -191,12 +219,16 @@ export class Declarations {
     return resource.provides === "settings" ? work?.settings : startsRun(resource, args) ? work?.starts : undefined;
   }
 
-  /** Undefined while the task is unknown. */
-  private workOf({ taskId, profile }: Properties): TaskWork | undefined {
-    if (typeof taskId !== "string" || (profile !== undefined && typeof profile !== "string")) {
+  /** Undefined while the task is unknown. An id that a preview does not know is that of the new task, if there is one only. */
+  private workOf(args: Properties): TaskWork | undefined {
+    const { profile } = args;
+    const taskId = taskNamedBy(args);
+    const isKnown = typeof taskId === "string" && (profile === undefined || typeof profile === "string");
+    const [newTask] = args.taskId === unknown && this.newTasks.size === 1 ? this.newTasks : [];
+    const key = isKnown ? JSON.stringify([this.host.account(profile), taskId]) : newTask;
+    if (key === undefined) {
       return undefined;
     }
-    const key = JSON.stringify([this.host.account(profile), taskId]);
     return madeOnce(this.tasks, key, () => ({
       settings: new Set(),
       starts: new Set(),
@@ -252,7 +284,7 @@ function startsRun({ provides }: AnyResource, { adoptLotNo }: Properties): boole
 
 function readsEarly(run: string, { urn = "", args }: Step): ProviderError {
   return new ProviderError(
-    `${titleOf(urn)} reads all rows of task "${String(args.taskId)}" before ${titleOf(run)} has started, because the program does not say that it depends on it. ` +
+    `${titleOf(urn)} reads all rows of ${taskIn(args)} before ${titleOf(run)} has started, because the program does not say that it depends on it. ` +
       `Nothing was read. Add dependsOn with ${titleOf(run)} to the options of ${titleOf(urn)}, or the other way round if it must read before the run.`,
   );
 }
@@ -260,9 +292,14 @@ function readsEarly(run: string, { urn = "", args }: Step): ProviderError {
 function tooEarly(run: string, settings: string, { urn, args }: Step): ProviderError {
   const nothing = urn === run ? "Nothing was started." : `Nothing was sent for ${titleOf(settings)}.`;
   return new ProviderError(
-    `${titleOf(run)} starts before ${titleOf(settings)} has written its settings to task "${String(args.taskId)}", because the program does not say that it depends on them. ` +
+    `${titleOf(run)} starts before ${titleOf(settings)} has written its settings to ${taskIn(args)}, because the program does not say that it depends on them. ` +
       `${nothing} Add dependsOn with ${titleOf(settings)}, and with all other settings of the task, to the options of ${titleOf(run)}.`,
   );
+}
+
+function taskIn(args: Properties): string {
+  const taskId = taskNamedBy(args);
+  return typeof taskId === "string" ? `task "${taskId}"` : "the new task";
 }
 
 function namesExportOf(task: string, urn: string): boolean {

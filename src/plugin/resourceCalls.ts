@@ -76,7 +76,7 @@ export class ResourceCalls {
     const { args, problems } = await steps.check({ urn, given, previous: olds.values });
     const all = [...found, ...problems];
     if (all.length === 0) {
-      all.push(...(await this.claimAccount(given.profile)));
+      all.push(...(await this.claimAccount(given.profile)), ...this.declarations.sharedFile(urn, args as Properties));
     }
     if (all.length === 0) {
       const isNew = Object.keys(olds.values).length === 0;

@@ -75,6 +75,7 @@ export abstract class ExtractionResource extends CustomResource {
       title,
       parts: definition.manages?.(plainPart(args)) ?? [],
       readsTask: definition.readsTask?.(args) === true,
+      claimed: isGet ? undefined : claimFile(title, args),
       inputs: () => inputsOf(args, opts?.dependsOn),
     };
     // A static get manages no part of the task, and no resource waits for it.
@@ -109,9 +110,6 @@ export abstract class ExtractionResource extends CustomResource {
       Object.defineProperty(this, each, { get: () => output(undefined) });
     }
     own.resource = this;
-    if (!isGet) {
-      claimFile(title, args);
-    }
     alias(task, this, (this as unknown as { taskId: unknown }).taskId, isIdOfTask ? this.id : undefined);
   }
 

@@ -31,6 +31,8 @@ export interface Declared {
   readonly parts: readonly OwnedPart[];
   /** Whether it reads all rows that the task has, and not those of one run. */
   readonly readsTask: boolean;
+  /** Ends when its file is its own; rejects if another export has it. */
+  readonly claimed: Promise<void> | undefined;
   /** The resources that the program makes it depend on. */
   inputs(): Promise<Resource[]>;
   resource?: Resource;
@@ -95,18 +97,32 @@ export function declaredRuns(): Declared[] {
 /** The titles of exports by their files and runs. */
 const files = perProgram(() => new Map<string, Map<unknown, string>>());
 
-/** Refuses a second export to one file, as far as the program knows the path and names the run in the same way. */
-export function claimFile(title: string, { path, lotNo }: Readonly<Record<string, unknown>>): void {
+/**
+ * Refuses a second export to one file, as far as the program knows the path and the resource that the lotNo comes from.
+ * @returns ends when that resource is known; undefined if nothing is still to compare
+ */
+export function claimFile(
+  title: string,
+  { path, lotNo }: Readonly<Record<string, unknown>>,
+): Promise<void> | undefined {
   const found = fileBefore(process.cwd(), path, lotNo);
-  if (found !== undefined) {
-    const exports = files().get(found.file) ?? new Map<unknown, string>();
-    files().set(found.file, exports);
-    const other = exports.get(found.run);
-    if (other !== undefined) {
-      throw new RunError(`${title}: path ${describeSharedFile(found.file, other)}.`);
-    }
-    exports.set(found.run, title);
+  if (found === undefined) {
+    return undefined;
   }
+  const { file, run } = found;
+  const exports = files().get(file) ?? new Map<unknown, string>();
+  files().set(file, exports);
+  const claim = (of: unknown): void => {
+    const other = exports.get(of) ?? title;
+    refuse(other === title ? undefined : `${title}: path ${describeSharedFile(file, other)}.`);
+    exports.set(of, title);
+  };
+  claim(run);
+  return Output.isInstance(run) || run instanceof Promise
+    ? resourcesBehind(output(run))
+        .then((sources) => sources.length === 1 && claim(sources[0]))
+        .then(() => undefined)
+    : undefined;
 }
 
 /**
@@ -126,10 +142,11 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
   task.owners.note({ key: own, title: own.title }, own.parts, "declared");
   const needed = needs(waitsFor, before);
   const exports = isRun(own) ? before.filter(({ readsTask }) => readsTask) : [];
-  if (compared.length === 0 && exports.length === 0) {
+  if (compared.length === 0 && exports.length === 0 && own.claimed === undefined) {
     return needed;
   }
   const ordered = async (): Promise<Resource[]> => {
+    await own.claimed;
     const samenesses = await Promise.all(compared.map(([each]) => samenessOf(task, each)));
     const same = compared.flatMap(([, each], index) => (samenesses[index] === "same" ? each : []));
     const maybe = compared.flatMap(([, each], index) => (samenesses[index] === "maybe" ? each : []));

@@ -15,8 +15,10 @@ import type { Subtask } from "./contract/types";
 import { Redactor } from "./errors/hideWords";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxy";
+import type { Read } from "./http/requestSender";
 import { RequestSender } from "./http/requestSender";
 import { Transport } from "./http/transport";
+import { UploadSender } from "./http/uploadSender";
 import type { CallOptions, ClientSettings, ServiceClientOptions } from "./options";
 import type { RowPage, RowSource } from "./rows/rowPage";
 import { readPage, rowRequest } from "./rows/rowPage";
@@ -52,6 +54,7 @@ export class ServiceClient {
   readonly #tokens: Tokens;
   readonly #secrets = new Redactor();
   readonly #transport: Transport;
+  readonly #uploads = new UploadSender();
   #leaveLimiter: (() => void) | undefined;
 
   /** Makes no request and reads no file. @throws TypeError that names every invalid option */
@@ -118,7 +121,7 @@ export class ServiceClient {
   send(name: OperationName, { request, ...parts }: UndescribedRequest, options?: CallOptions): Promise<Buffer> {
     const prepared = prepare(name, request ?? {}, this.#settings);
     const problem = request === undefined ? undefined : prepared.problem;
-    return this.#sender.call({ ...prepared, problem, ...parts }, (body) => body, options);
+    return this.#exchange({ ...prepared, problem, ...parts }, (body) => body, options);
   }
 
   /** Which credentials are in use, without their values. */
@@ -219,6 +222,11 @@ export class ServiceClient {
     });
   }
 
+  #exchange<T>(request: PreparedRequest, read: Read<T>, options?: CallOptions): Promise<T> {
+    const call = (each: PreparedRequest): Promise<T> => this.#sender.call(each, read, options);
+    return request.upload === undefined ? call(request) : this.#uploads.send(request, call);
+  }
+
   async #call<Name extends OperationName>(
     name: Name,
     request: object,
@@ -228,7 +236,7 @@ export class ServiceClient {
     if ("refresh_token" in request) secrets.add(String(request.refresh_token));
     const read = (body: Buffer): ResponseOf<Name> =>
       readResponse(name, body, { ...request }, this.#settings.startsWithoutLotNo);
-    const response = await this.#sender.call(prepare(name, request, this.#settings), read, options);
+    const response = await this.#exchange(prepare(name, request, this.#settings), read, options);
     if (name === "refreshToken") {
       const { data } = response as ResponseOf<"refreshToken">;
       secrets.add(data.access_token);

@@ -537,6 +537,17 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       assert.equal((await copy()).status, 200);
       assert.equal(emulator.inspect.tasks().at(-1)?.taskGroupId, "group");
     },
+    async urlsFileTaskId(emulator, set) {
+      const upload = async (fields: object, path?: string) => {
+        const answer = await call(emulator, "updateTaskUrls", { fields: { ...fields }, file: "http://a/", path });
+        return answer.json.error?.code;
+      };
+      const inQuery = `/task/urls:file?taskId=${taskId}`;
+      assert.deepEqual([await upload({ taskId }), await upload({}, inQuery)], [undefined, "InvalidParameter.Required"]);
+      set("query");
+      assert.deepEqual([await upload({ taskId }), await upload({}, inQuery)], ["InvalidParameter.Required", undefined]);
+      assert.deepEqual(emulator.inspect.startUrls(taskId), ["http://a/"]);
+    },
     async loopsInActions(emulator, set) {
       const loop = { actionId: "loop", loopType: "UrlList", loopItems: ["http://a/"], isAppend: false };
       const inAction = [{ actionType: "LoopAction", actionId: "loop", loopItems: loop }];

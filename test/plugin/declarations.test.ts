@@ -124,6 +124,15 @@ describe("what a program of the native plugin declares", () => {
     );
   });
 
+  it("knows the settings of an adopted task by its id", async () => {
+    const from = { adoptTaskId: "task-1" };
+    const actions = { open: { actionType: "NavigateAction", properties: { Wait: "5" } } };
+    await world.checked("ExtractionTask", { from, actions });
+    const run = await world.checked("CloudRun", runArgs);
+    await assert.rejects(world.create("CloudRun", run), /starts before ExtractionTask "ExtractionTask"/);
+    assert.deepEqual(world.operations(), []);
+  });
+
   const rowsArgs = { taskId: "task-1", scope: "all", path: "rows.ndjson" };
 
   it("reads no rows before a run that is declared, started again or checked at the same moment, and reads them after it", async () => {
@@ -147,6 +156,54 @@ describe("what a program of the native plugin declares", () => {
     await world.checked("CloudRun", { ...runArgs, adoptLotNo: "1" });
     await world.checked("CloudRun", { taskId: "task-2" });
     await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+  });
+
+  describe("in the preview of a new task", () => {
+    const ofNew = { taskId: unknownText };
+    const preview = true;
+    const copied = async (name: string) => {
+      const copy = await world.checked("TaskCopy", { sourceTaskId: "task-1", taskGroupId: "group-1" }, { name });
+      await world.create("TaskCopy", copy, { name, preview });
+    };
+    const previewed = async (type: string, args: Properties) =>
+      world.create(type, await world.checked(type, args), { preview });
+
+    it("is refused with settings that come after the run, however long after", async () => {
+      await copied("new");
+      await previewed("CloudRun", ofNew);
+      await assert.rejects(
+        previewed("TaskLoopItems", { ...loopArgs, ...ofNew }),
+        /CloudRun "CloudRun" starts before TaskLoopItems "TaskLoopItems" has written its settings to the new task, .*Add dependsOn with TaskLoopItems/,
+      );
+    });
+
+    it("is refused with an export of all rows that does not wait for the run", async () => {
+      await copied("new");
+      await world.checked("CloudRun", ofNew);
+      await assert.rejects(previewed("DataExport", { ...rowsArgs, ...ofNew }), /reads all rows of the new task before/);
+    });
+
+    it("is refused with two exports of one run to one file, as far as the run is known", async () => {
+      const rows = { ...ofNew, scope: "batch", lotNo: unknownText, path: "rows/{lotNo}.ndjson" };
+      const exported = async (name: string, args: object = {}) =>
+        (await world.check("DataExport", { ...rows, ...args }, { name })).failures.join();
+      await world.checked("CloudRun", { ...ofNew, waitFor: "finished" });
+      assert.deepEqual(
+        [await exported("one"), await exported("one"), await exported("csv", { path: "{lotNo}" })],
+        ["", "", ""],
+      );
+      assert.match(await exported("two", { path: "./rows//{lotNo}.ndjson" }), /is the file of DataExport "one" too/);
+      await world.checked("CloudRun", { ...ofNew, waitFor: "finished" }, { name: "second" });
+      assert.equal(await exported("three"), "");
+    });
+
+    it("is shown with settings of another new task, and with a known one", async () => {
+      await copied("new");
+      await previewed("CloudRun", ofNew);
+      await previewed("TaskLoopItems", loopArgs);
+      await copied("other");
+      await previewed("TaskLoopItems", { ...loopArgs, ...ofNew });
+    });
   });
 
   it("warns of a run that starts after a read, on which it can depend", async () => {

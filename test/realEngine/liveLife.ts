@@ -22,6 +22,7 @@ export const reported: readonly Partial<Behaviour>[] = [
   { rowOrder: "newestFirst", rowsWhileReading: 1, offsetResponse: "cursor", endOfData: "emptyPage" },
   { batchRows: "distinct" },
   { bothCredentials: "refused", credentialAcceptance: "either" },
+  { urlsFileTaskId: "query" },
   { otherMarks: "half" },
   { otherMarks: "all" },
 ];
@@ -36,6 +37,7 @@ export const together: Partial<Behaviour> = {
   rowsWhileReading: 1,
   batchRows: "distinct",
   bothCredentials: "refused",
+  urlsFileTaskId: "query",
   otherMarks: "half",
 };
 

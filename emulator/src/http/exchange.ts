@@ -7,6 +7,7 @@ import { internalFailure, messageOf, missing, Refusal } from "../errors";
 import type { FaultKind, PlannedFault } from "../faults/faults";
 import { delayOf } from "../faults/faults";
 import { handle } from "../handlers";
+import type { UploadFields } from "../service";
 import type { RequestCheck } from "./checkRequest";
 import type { Waits } from "./deliver";
 import { send, sendSpoilt } from "./deliver";
@@ -169,7 +170,7 @@ export class Exchange {
       try {
         const known = world.service.credentials.isKnown(presented);
         const upload = await receiveUpload(request, known);
-        fields = upload.fields;
+        fields = uploadFields(upload.fields, request, world.service.behaviour);
         shown = upload.journal;
       } catch (error) {
         unreadable = error instanceof Refusal ? error : new Refusal("InvalidParameter", "the form could not be read");
@@ -271,6 +272,12 @@ export class Exchange {
     const target = query === "" ? entry.path : `${entry.path}?${query}`;
     this.parts.log(`${entry.method} ${target} ${entry.status} ${Math.round(entry.durationMs)} ms ${entry.requestId}`);
   }
+}
+
+function uploadFields(form: UploadFields, request: FastifyRequest, { urlsFileTaskId }: Behaviour): UploadFields {
+  if (urlsFileTaskId === "field") return form;
+  const { taskId } = request.query as { taskId?: unknown };
+  return { ...form, taskId: typeof taskId === "string" ? taskId : undefined };
 }
 
 /** The password of a login, which the contract does not have: only with the behaviour `passwordLogin`. */

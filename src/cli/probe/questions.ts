@@ -358,6 +358,10 @@ export const hidden: Readonly<Record<string, { behaviours: readonly string[]; wh
     behaviours: ["passwordLogin"],
     why: "the package never sends a password",
   },
+  "the place of an upload's `taskId`": {
+    behaviours: ["urlsFileTaskId"],
+    why: "the package tries both",
+  },
   "spellings of `loopType`": {
     behaviours: ["loopTypeWritten"],
     why: "the package sends the documented one",

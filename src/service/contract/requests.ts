@@ -17,7 +17,8 @@ export interface PreparedRequest {
   /** Path below the base address, with the query. */
   readonly path: string;
   readonly json?: string;
-  readonly upload?: UpdateTaskUrlsRequest;
+  /** Without a `taskId`, the query has it. */
+  readonly upload?: Omit<UpdateTaskUrlsRequest, "taskId"> & Partial<UpdateTaskUrlsRequest>;
   /** Whether sending it twice has the effect of sending it once. */
   readonly mayRepeat: boolean;
   readonly taskId?: string;
@@ -62,6 +63,13 @@ export function prepare(name: OperationName, request: object, choices: WireChoic
     case "multipart":
       return { ...prepared, upload: fields as UpdateTaskUrlsRequest };
   }
+}
+
+/** An upload with the task's id in the query, in place of the form. */
+export function taskIdInQuery({ upload, ...request }: PreparedRequest): PreparedRequest {
+  if (upload === undefined) return request;
+  const { taskId, file } = upload;
+  return { ...request, path: `${request.path}?${queryOf({ taskId })}`, upload: { file } };
 }
 
 function queryOf(fields: object): string {

@@ -7,7 +7,7 @@ import { hideWords } from "./hideWords";
  * show where the fault is.
  */
 export function hideRequestValues(text: string, request: PreparedRequest): string {
-  if (request.upload !== undefined) return hideUrls(text, request.upload.taskId);
+  if (request.upload !== undefined) return hideUrls(text, request.taskId);
   if (request.json === undefined) return text;
   const { values, ids } = contentOf(request.json, new Set(request.operation.values));
   const words = [...values].filter((value) => isWord(value) && !ids.has(value));
@@ -41,7 +41,7 @@ function contentOf(json: string, valueMembers: ReadonlySet<string>): { values: S
 }
 
 /** The URLs of a file are not in memory, so everything is hidden that could be a part of one. */
-function hideUrls(text: string, taskId: string): string {
+function hideUrls(text: string, taskId = ""): string {
   const pieces = text.slice(0, longestText).split(/(\s+)/);
   return pieces
     .map((piece) => (partOfUrl.test(piece.replaceAll(taskId, "")) && !errorCode.test(piece) ? hidden : piece))

@@ -22,7 +22,7 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   json?: string;
-  upload?: { taskId: string; file: UploadSource };
+  upload?: { taskId?: string; file: UploadSource };
   /**
    * Whether to open a new connection. A kept connection that the service has just closed would look like a lost
    * response.

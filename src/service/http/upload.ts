@@ -19,18 +19,15 @@ export class FileProblem extends Error {
 }
 
 /**
- * Streams `taskId` and `file` as multipart/form-data; `onProgress` is called for each piece of the file.
+ * Streams `taskId`, if it is given, and `file` as multipart/form-data; `onProgress` is called for each piece of the file.
  * @throws FileProblem if the file cannot be opened
  */
-export function uploadBody(taskId: string, file: UploadSource, onProgress: () => void): UploadBody {
+export function uploadBody(taskId: string | undefined, file: UploadSource, onProgress: () => void): UploadBody {
   const { name = "urls.txt", size } = file;
   const boundary = `webextract-${randomUUID()}`;
   const head = Buffer.from(
     [
-      `--${boundary}`,
-      'Content-Disposition: form-data; name="taskId"',
-      "",
-      taskId,
+      ...(taskId === undefined ? [] : [`--${boundary}`, 'Content-Disposition: form-data; name="taskId"', "", taskId]),
       `--${boundary}`,
       `Content-Disposition: form-data; name="file"; filename="${name.replace(/["\r\n]/g, encodeURIComponent)}"`,
       "Content-Type: text/plain; charset=utf-8",

@@ -97,6 +97,29 @@ describe("the native plugin on the engine", () => {
     assert.equal(world.project.resource("run").id, lotNos()[0]);
   });
 
+  for (const [task, given] of Object.entries({
+    known: `const taskId = "template-1";`,
+    new: `const taskId = native("TaskCopy", "copy", { sourceTaskId: "template-1", taskGroupId: "group-1" }).id;`,
+  })) {
+    it(`refuses in the preview the settings of a ${task} task that a slow program declares after its run`, async () => {
+      world = await nativeWorld({
+        program: `
+${given}
+const run = native("CloudRun", "run", { taskId });
+module.exports = async () => {
+  await new Promise((resolve) => run.urn.apply(resolve));
+  native("TaskStartUrls", "urls", { taskId, urls: ["https://late.test/"] });
+};`,
+      });
+      const { output } = await world.project.preview({ expect: "failure" });
+      assert.match(
+        output,
+        /CloudRun "run" starts before TaskStartUrls "urls" has written .*Add dependsOn with TaskStart/,
+      );
+      assert.deepEqual(world.operations(), []);
+    });
+  }
+
   it("writes no secret in plain text, also not what is derived from one", async () => {
     world = await nativeWorld({
       program: `

@@ -64,6 +64,61 @@ describe("the upload of start URLs", () => {
     assert.ok(server.seen[0]?.body.includes(`\r\n\r\n${content}\r\n--`));
   });
 
+  describe("to a service that refuses it with the task in the form", () => {
+    /** Each refusal has a requestId of its own, as those of services do. */
+    let last = 0;
+    const refusal = (code: string, message: string) => () => ({
+      error: { code, message },
+      requestId: `refusal-${++last}`,
+    });
+    const done = () => ({ requestId: "done" });
+    type Reply = () => object;
+    const noTaskId = refusal("InvalidParameter.Required", "taskId is required");
+    const noUrl = refusal("InvalidParameter", "the file has no URL");
+
+    async function uploads(replies: { field: Reply; query: Reply }, count = 1): Promise<[string[], unknown]> {
+      const service = await startFakeServer(({ url }, response) => {
+        const body = replies[url.includes("?") ? "query" : "field"]();
+        json(response, "error" in body ? 400 : 200, body);
+      });
+      const uploader = new ServiceClient({ baseUrl: service.baseUrl, apiKey: "key-of-the-account", maxRetries: 0 });
+      let failure: unknown;
+      for (let n = 0; n < count; n += 1) {
+        failure = await uploader.updateTaskUrls({ taskId: "t/1", file: { open } }).then(
+          () => undefined,
+          (error: { said?: string }) => error.said,
+        );
+      }
+      uploader.close();
+      await service.close();
+      const sent = service.seen.map(({ url, body }) => `${url}${body.includes('name="taskId"') ? " and form" : ""}`);
+      assert.ok(service.seen.every(({ body }) => body.includes(`\r\n\r\n${content}\r\n--`)));
+      return [sent, failure];
+    }
+    const form = "/task/urls:file and form";
+    const query = "/task/urls:file?taskId=t%2F1";
+
+    for (const code of ["InvalidParameter", "InvalidParameter.Required", "RequestModelNull"]) {
+      it(`has the task in the query after ${code}, and further ones at once`, async () => {
+        const result = await uploads({ field: refusal(code, "no such form"), query: done }, 2);
+        assert.deepEqual(result, [[form, query, query], undefined]);
+      });
+    }
+
+    it("fails with the refusal that is not about the place of the task", async () => {
+      assert.deepEqual(await uploads({ field: noUrl, query: noTaskId }), [[form, query], "the file has no URL"]);
+      assert.deepEqual(await uploads({ field: noTaskId, query: noUrl }), [[form, query], "the file has no URL"]);
+    });
+
+    it("is not sent again after a refusal for another reason, or where the form was taken before", async () => {
+      const gone = refusal("TaskNotBelongToYou", "This TaskId is not belong to you!");
+      assert.deepEqual((await uploads({ field: gone, query: done }))[0], [form]);
+      let turn = 0;
+      const field = () => (++turn === 1 ? done() : noUrl());
+      assert.deepEqual(await uploads({ field, query: done }, 2), [[form, form], "the file has no URL"]);
+    });
+  });
+
   for (const [what, file] of [
     ["gives neither bytes nor strings", { open: () => Readable.from([{ a: 1 }]) }],
     ["is not a stream", { open: () => 7 as unknown as Readable }],

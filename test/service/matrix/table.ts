@@ -59,7 +59,7 @@ export function pageOf(verdicts: Verdict[]): string {
     );
   return `# Behaviours that the contract leaves open
 
-The contract of the service ([openapi.yaml](../../emulator/openapi.yaml)) leaves behaviours open in which services differ.
+Services differ where the contract ([openapi.yaml](../../emulator/openapi.yaml)) is silent.
 [Behaviours of the emulator](../../emulator/docs/behaviours.md) describes each.
 \`npx webextract probe\` finds out how your service behaves, and names the settings that fit.
 
