@@ -40,7 +40,7 @@ describe("the lists and files that a manifest names", () => {
 
   it("can have been accepted by an earlier version: only what knows the state refuses white space in a URL", () => {
     folder.write({ "a.yaml": inUrls("urls.txt"), "urls.txt": "https://a.test/ Kids\n" });
-    assert.match(folder.read().problems.map(describeProblem).join(), /line 1 has white space inside a URL/);
+    assert.match(folder.read().problems.map(describeProblem).join(), /line 1: has white space inside a URL/);
     assert.deepEqual(folder.read(".", {}, true).problems, []);
   });
 
