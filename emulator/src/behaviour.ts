@@ -205,7 +205,7 @@ export const behaviours = {
   ),
   loopsInActions: choice(
     ["taken", "ignored", "repeatedOnly"],
-    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
+    "Loops inside the actions of updateTaskParameters. `taken`: they are written. `ignored`: the response is a success without an effect; a list `loopItems` beside `actions` is written instead, and either list can be absent. `repeatedOnly`: the same, and `updatedParameters` is a copy of the request.",
   ),
   updatedParameters: choice(
     ["repeated", "lists", "counts", "empty"],
@@ -238,7 +238,7 @@ export const behaviours = {
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(
     ["invalidTaskId", "unnamed", "notFound", "notYours", "serverError"],
-    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id. `serverError`: ServerError.",
+    "The response for a task that does not exist. `invalidTaskId`: 400 InvalidTaskId, with the task's id in the message. `unnamed`: without the id. `notFound`: 404 InvalidTaskId. `notYours`: 400 TaskNotBelongToYou, without the id, and GroupNotFound for a task group. `serverError`: ServerError.",
   ),
 } as const;
 

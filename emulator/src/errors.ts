@@ -7,6 +7,7 @@ export type ErrorCode =
   | "InvalidParameter.Required"
   | "RequestModelNull"
   | "TaskNotBelongToYou"
+  | "GroupNotFound"
   | "TaskSettingsNotFound"
   | "ServerError"
   | "TaskExecuting"

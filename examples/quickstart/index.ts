@@ -10,15 +10,17 @@ const shop = new pulumi.Config().require("siteUrl");
 const books = new ExtractionTask("books", {
   // A template that somebody made in the service's editor. The task is a copy of it.
   from: { sourceTaskId: "shop-template", taskGroupId: "bookshops" },
-  // What to extract from the pages. The service defines the action types and their properties; these are the emulator's.
   actions: {
+    // What a live service takes, as far as its documentation says: a URL, a text, and a list such as this one.
     loop: {
       actionType: "LoopAction",
       loop: {
         loopType: "UrlList",
-        items: ["staff-picks", "signed"].map((table) => `${shop}/shelves/${table}/`),
+        // Add "signed", and the preview shows the longer list and the new run.
+        items: ["staff-picks"].map((table) => `${shop}/shelves/${table}/`),
       },
     },
+    // What to extract from the pages: these action types and properties are the emulator's own.
     list: {
       actionType: "ExtractDataAction",
       properties: {
@@ -47,7 +49,6 @@ const books = new ExtractionTask("books", {
       actionType: "PaginationAction",
       properties: {
         NextSelector: "nav.pages a.next",
-        // The novels have a third page. Set "3", and the preview shows this property and the new run.
         MaxPages: "2",
       },
     },

@@ -7,14 +7,14 @@ export function adviceAfterUp(): string {
   const line =
     readFileSync(programFile, "utf8")
       .split("\n")
-      .findIndex((text) => text.includes("MaxPages:")) + 1;
+      .findIndex((text) => /^\s*items:/.test(text)) + 1;
   const place = `${relative(projectFolder, programFile)}${line > 0 ? `:${line}` : ""}`;
   return `
 What next?
   npm start                 run it again without an edit: nothing changes, and no request is made
   ${place}
-                            set MaxPages to another number and run npm start again: the diff shows the
-                            property and the new run
+                            add "signed" to the list and run npm start again: the diff shows the longer
+                            list and the new run
   npm start -- preview      show the preview only
   npm start -- destroy      destroy the stack; the empty task stays, because the service cannot delete a task
   npm start -- reset        delete the stack and the state of the emulator`;

@@ -68,6 +68,8 @@ export class Host {
    * not know.
    */
   private readonly checked = new Map<string | undefined, boolean>();
+  /** The resource of a first check without a URN, as soon as a diff or a write names it. */
+  private first: string | undefined;
   /** The ids of what a failed create of this process has made. */
   readonly halfMade = new Set<string>();
   /** The titles of the resources that this command has deleted. */
@@ -152,6 +154,13 @@ export class Host {
     this.checked.set(urn, this.checked.get(urn) === true || holdsUnknown(args));
   }
 
+  /** Notes that the engine asks for a diff or a write of this resource, which follow its check. */
+  noteNamed(urn: string | undefined): void {
+    if (this.checked.has(undefined) && !this.checked.has(urn)) {
+      this.first ??= urn;
+    }
+  }
+
   /**
    * Whether the engine asks which dependents it must replace, and not what the program has changed. It asks before it
    * deletes a resource first: the diff gets the arguments of the state, with unknown values in place of those that come
@@ -170,7 +179,7 @@ export class Host {
 
   /** Whether the program of this command declares resources, and not this one. A destroy runs no program. */
   isRemoved(urn: string | undefined): boolean {
-    return this.checked.size > 0 && !this.checked.has(urn);
+    return this.checked.size > 0 && !this.checked.has(urn) && urn !== this.first;
   }
 
   /**

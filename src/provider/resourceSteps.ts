@@ -170,6 +170,9 @@ export class ResourceSteps {
 
   private step(call: Step["call"], request: Pick<Step, "urn" | "state" | "args"> & Partial<Pick<Step, "id">>): Step {
     const { profile } = request.args;
+    if (call !== "read" && call !== "delete") {
+      this.host().noteNamed(request.urn);
+    }
     return {
       call,
       resource: this.resource,

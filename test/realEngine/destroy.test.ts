@@ -60,6 +60,10 @@ describe("the destroy of a task that still has rows", () => {
     const { output } = await world.project.up({ expect: "failure" });
     assert.match(output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${first}`));
     assert.match(output, /starts a paid run for each CloudRun that the state no longer has/);
+    // The first resource that the next up checks is still declared, also where that check does not name it.
+    const again = await world.project.up({ expect: "failure" });
+    assert.match(again.output, new RegExp(`WEBEXTRACT_FORCE_DESTROY=${first}`));
+    assert.doesNotMatch(again.output, /state delete/);
     assert.equal(world.emulator.inspect.rows(first).length, 25);
     world.operations();
     await world.project.up({ env: { WEBEXTRACT_FORCE_DESTROY: first } });

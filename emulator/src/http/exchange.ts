@@ -238,7 +238,7 @@ export class Exchange {
       if (login !== undefined) {
         return successResponse(entry.requestId, { data: service.credentials.logIn(login, behaviour) }, of);
       }
-      const fields = this.checkFields(received, check, behaviour.copyGroup === "optional");
+      const fields = this.checkFields(received, check, behaviour);
       const result = handle(operation.name, service, { fields, account });
       entry.tookEffect = true;
       return successResponse(entry.requestId, result, of);
@@ -248,18 +248,21 @@ export class Exchange {
     }
   }
 
-  private checkFields({ operation, fields, entry }: Received, check: RequestCheck, groupOptional: boolean): unknown {
+  private checkFields({ operation, fields, entry }: Received, check: RequestCheck, behaviour: Behaviour): unknown {
     if (operation.sends === "multipart") return fields;
     if (operation.sends === "query") {
       if (!isEmpty(entry.body)) {
         const where = `${operation.name} takes its fields in the query and no body, as the contract says`;
         throw new Refusal("InvalidParameter", where);
       }
-      const optional = operation.name === "copyTask" && groupOptional ? ["taskGroupId"] : [];
+      const optional = operation.name === "copyTask" && behaviour.copyGroup === "optional" ? ["taskGroupId"] : [];
       return check.query(operation, fields as Record<string, unknown>, optional);
     }
-    check.body(operation, fields);
-    return fields;
+    // Where loops have a list of their own, each of the two lists is optional.
+    const hasOwnLoops = operation.name === "updateTaskParameters" && behaviour.loopsInActions !== "taken";
+    const complete = hasOwnLoops && isPlainObject(fields) ? { actions: [], ...fields } : fields;
+    check.body(operation, complete);
+    return complete;
   }
 
   /** The response is decided. */

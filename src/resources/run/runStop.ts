@@ -19,7 +19,8 @@ const mostEmptyLists = 4;
  */
 export async function stopRun(run: CloudRunState, context: Context): Promise<void> {
   const { taskId, lotNo, ownList } = run;
-  if (run.status === "finished" && ownList === undefined) {
+  // What runs under ids that the service uses for each run is another run.
+  if (run.status === "finished") {
     return;
   }
   const notStopped = `${nameOf(run)} was not stopped`;

@@ -21,12 +21,14 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
   const { scrub } = extras;
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
+  const path = failure.about === "path" ? pathAdvice(request, extras.settingName) : undefined;
   const task = taskId === undefined ? "" : `, task ${shownId(scrub(taskId))}`;
-  const path = request.path.split("?")[0];
+  const target = request.path.split("?")[0];
   const parts = [
-    `${name} (${operation.method} ${path}${task}): ${scrub(failure.problem)}`,
+    `${name} (${operation.method} ${target}${task}): ${scrub(failure.problem)}`,
     failure.requestId === undefined ? undefined : `requestId ${told(failure.requestId)}.`,
     extras.history,
+    path === hint ? undefined : path,
     hint,
   ];
   return new ServiceError({
@@ -102,11 +104,19 @@ function hintFor(
       if (failure.about === "size") {
         return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
       }
+      if (failure.about === "path") return pathAdvice(request, nameOf);
+      if (failure.about === "group") {
+        return `Nothing was done: task group "${printable(request.taskGroupId ?? "")}" does not exist, or belongs to another account. Check taskGroupId and the credentials.`;
+      }
       if (failure.about === "notOfService") {
         return `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`;
       }
       return "Correct what the service reports, then try again.";
   }
+}
+
+function pathAdvice({ operation }: PreparedRequest, nameOf: (option: string) => string): string {
+  return `Check that ${nameOf("baseUrl")} is the address of the service, with the whole path in front of ${operation.path}: services respond so if they do not have the path.`;
 }
 
 /** Advice for a refused credential, if the response does not say who refused it. */

@@ -88,6 +88,13 @@ export function withoutHint({ message, hint }: Pick<ServiceError, "message" | "h
   return (message.endsWith(hint) ? message.slice(0, message.length - hint.length) : message).trim();
 }
 
+/** Whether a refusal says that there is no such path. Says nothing of who refused. */
+export function saysNoPath({ status, code = "" }: Pick<ServiceError, "status" | "code">): boolean {
+  return (
+    status === 404 || status === 405 || (status === 400 && /^not\W?found$|^method|endpoint|route|path/i.test(code))
+  );
+}
+
 /** Whether the service refused a value of the request, or did not say what it refused. */
 export function isRefusedParameter(error: unknown): error is ServiceError {
   return isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));

@@ -5,6 +5,7 @@ import { plain } from "../contract/successWords";
 import type { ErrorBody } from "./errorBody";
 import { readErrorBody } from "./errorBody";
 import type { ServiceErrorKind, ServiceErrorOutcome } from "./errors";
+import { saysNoPath } from "./errors";
 import { oneLine } from "./foreignText";
 import { hideSecrets } from "./secretShapes";
 
@@ -71,9 +72,11 @@ export interface Failure {
  * - `issuer`: Node.js does not know who signed the certificate.
  * - `proxy`: no connection to the proxy of the environment.
  * - `size`: the request is larger than the other side takes.
+ * - `path`: the service says that it does not have the path.
+ * - `group`: the service says that it does not have the task group.
  * - `notOfService`: the response has no code of the service, so it may be from a proxy on the way.
  */
-export type FailureDetail = "issuer" | "proxy" | "size" | "notOfService";
+export type FailureDetail = "issuer" | "proxy" | "size" | "path" | "group" | "notOfService";
 
 /** What a code of the service means. */
 interface CodeMeaning {
@@ -185,8 +188,15 @@ export function failureOfResponse(
     repeat: repeatAfter(isListed ? kindOf(status, meaning?.kind) : kind, status),
     retryAfter: waitOf(response),
     perhapsToken: kind === "plan" && code === undefined,
-    about: status === 413 ? "size" : body?.isOfService ? undefined : "notOfService",
+    about: detailOf(response, body),
   };
+}
+
+function detailOf({ status }: HttpResponse, body: ErrorBody | undefined): FailureDetail | undefined {
+  if (status === 413) return "size";
+  if (!body?.isOfService) return "notOfService";
+  if (plain(body.code ?? "") === "groupnotfound") return "group";
+  return !codes.has(plain(body.code ?? "")) && saysNoPath({ status, code: body.code }) ? "path" : undefined;
 }
 
 const same = (text: string): string => text;

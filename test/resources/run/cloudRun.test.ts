@@ -88,6 +88,19 @@ describe("CloudRun", () => {
       assert.match(world.warnings.join(), /was not stopped: its subtasks were not seen when it started/);
     });
 
+    it("stops only its own subtasks beside an adopted older run, and nothing of it", async () => {
+      const old = await world.finishedRun();
+      const adopter = world.declare("CloudRun", "adopter");
+      await adopter.up({ ...fast, onDelete: "stop", adoptLotNo: old });
+      world.emulator.change.holdRuns();
+      await run.up({ ...fast, onDelete: "stop" });
+      const own = run.id;
+      await adopter.destroy();
+      assert.deepEqual(statuses(own), ["waiting", "waiting", "waiting"]);
+      await run.destroy();
+      assert.deepEqual([statuses(own)?.[0], statuses(old)?.[0]], ["stopped", "finished"]);
+    });
+
     it("no second run if only the order of rerunOn changes", async () => {
       const rerunOn = ["a", "b"].map((each) => `TaskCopy ${each} ${each.repeat(64)}`);
       await run.up({ ...fast, rerunOn });

@@ -389,6 +389,16 @@ describe("waiting for a run", () => {
       assert.deepEqual([world.statusesOf(other), world.count("stopSubtasks")], [["waiting", "waiting", "waiting"], 0]);
     });
 
+    it("stops nothing of a finished run, although a later run has the same ids", async () => {
+      world = await SlowWorld.create();
+      world.lists([], [["a", "Finished"]]);
+      const state = await world.create({ ...stopping, waitFor: "finished" });
+      assert.deepEqual(state.ownList?.sample, ["a"]);
+      world.lists([["a", "Extracting"]], [["a", "Stopped"]]);
+      await world.remove(state);
+      assert.deepEqual([world.count("stopSubtasks"), world.warnings], [0, []]);
+    });
+
     it("warns if another run has superseded this one", async () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
