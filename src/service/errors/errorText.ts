@@ -1,7 +1,7 @@
 import type { PreparedRequest } from "../contract/requests";
 import { ServiceError, whyNotYours } from "./errors";
 import type { Failure } from "./failures";
-import { oneLine, shownId } from "./foreignText";
+import { oneLine, printable, shownId } from "./foreignText";
 
 type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId" | "about">;
 
