@@ -123,7 +123,7 @@ describe("webextract adopt, validate and plan-report", () => {
     world.emulator.setBehaviour({ getActionsEmptyTypes: "none" });
     assert.match((await world.run("actions shop-1")).stdout, /^each +LoopAction /m);
     const { stdout: advice } = await world.run("actions shop-1 --types Nothing");
-    assert.match(advice, /shows no action of task "shop-1", .* of the types Nothing\. .* --types LoopAction/);
+    assert.match(advice, /^The service shows no action of shop-1 of the types Nothing\. .* --types LoopAction/);
   });
 
   it("writes a file for pulumi import, and says what the import needs", async () => {
@@ -332,6 +332,8 @@ describe("webextract adopt, validate and plan-report", () => {
       const wrong = await world.run("adopt shop-1 --out tasks --types Nothing");
       assert.equal(wrong.code, 1);
       assert.match(wrong.stderr, /shows no action of shop-1 of the types Nothing\./);
+      const { stdout } = await world.run("actions shop-1");
+      assert.match(stdout, /^The service shows no action of shop-1 without their types or of the types EnterText\S+, /);
       assert.equal(existsSync(world.path("tasks")), false);
     });
   }

@@ -233,7 +233,7 @@ export const behaviours = {
   ),
   loopTypeWritten: choice(
     ["any", "strict"],
-    "`loopType` in updateLoopItems. `any`: each string is taken. `strict`: UrlList and TextList, spelled so; all others are refused with InvalidParameter.",
+    "`loopType` in requests. `any`: each string is taken. `strict`: UrlList and TextList in updateLoopItems, URLList and TextList in updateTaskParameters, spelled so; all others are refused with InvalidParameter.",
   ),
   isAppendOmitted: choice(["replaces", "appends"], "An update of loop items without `isAppend`."),
   taskGone: choice(

@@ -653,6 +653,14 @@ const tests: { [Name in BehaviourName]: (emulator: Emulator, set: (value: Behavi
       set("strict");
       assert.equal(await refusal(emulator, "updateLoopItems", { fields }), "400 InvalidParameter");
       await data(emulator, "updateLoopItems", { ...fields, loopType: "UrlList" });
+      for (const [loopType, result] of [
+        ["UrlList", "400 InvalidParameter"],
+        ["URLList", "200 undefined"],
+      ] as const) {
+        const loopItems = { actionId: "loop", loopType, loopItems: ["b"] };
+        const actions = [{ actionId: "loop", actionType: "LoopAction", loopItems }];
+        assert.equal(await refusal(emulator, "updateTaskParameters", { fields: { taskId, actions } }), result);
+      }
     },
     async isAppendOmitted(emulator, set) {
       const fields = { taskId, actionId: "loop", loopType: "UrlList", loopItems: ["a"] };

@@ -170,6 +170,6 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "plugin", folders: ["plugin/src"], lines: 1_700 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_700 },
   { part: "scripts", folders: ["scripts"], lines: 5_400 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 71_600 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 71_900 },
   { part: "bench", folders: ["bench"], lines: 3_400 },
 ];

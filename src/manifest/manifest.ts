@@ -66,6 +66,7 @@ function readTasks(name: string, args: ManifestArgs): { tasks: DeclaredTask[]; w
     paths: pathsOf(path) as string[],
     folder: process.cwd(),
     settings: programSettings(),
+    mayBeStored: true,
     variables: variablesOf(variables),
   });
   if (problems.length > 0) {

@@ -5,6 +5,8 @@ import type { ExportFormat } from "./formats/formats";
 import { formats } from "./formats/formats";
 
 export const placeholders = ["{lotNo}", "{time}", "{n}"];
+/** Those in a part of `pipe`. */
+export const commandPlaceholders = ["{lotNo}", "{file}"];
 
 /** Whether each export to this path writes a file with a name of its own. */
 export function countsUp(path: string): boolean {

@@ -22,7 +22,7 @@ export type {
 export { commandEnvironment, defaultTokenStore, proxyFromEnvironment } from "../../src/service/environment";
 export { isServiceError, withoutHint } from "../../src/service/errors/errors";
 export { failureOfResponse } from "../../src/service/errors/failures";
-export { shownText } from "../../src/service/errors/foreignText";
+export { quoted, shownId, shownText } from "../../src/service/errors/foreignText";
 export { Redactor } from "../../src/service/errors/hideWords";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";

@@ -38,6 +38,12 @@ describe("the lists and files that a manifest names", () => {
     ["many.txt", "no\n".repeat(40)],
   ];
 
+  it("can have been accepted by an earlier version: only what knows the state refuses white space in a URL", () => {
+    folder.write({ "a.yaml": inUrls("urls.txt"), "urls.txt": "https://a.test/ Kids\n" });
+    assert.match(folder.read().problems.map(describeProblem).join(), /line 1: has white space inside a URL/);
+    assert.deepEqual(folder.read(".", {}, true).problems, []);
+  });
+
   it("have the problems that the resource would find in a preview, each at its value", async () => {
     for (const [name, content] of bad) {
       for (const [text, args, column] of [

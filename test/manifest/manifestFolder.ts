@@ -18,8 +18,12 @@ export class ManifestFolder {
     }
   }
 
-  read(paths: string | readonly string[] = ".", variables: Readonly<Record<string, unknown>> = {}): Manifests {
-    return readManifests({ paths: [paths].flat(), folder: this.path, variables: plain(variables) });
+  read(
+    paths: string | readonly string[] = ".",
+    variables: Readonly<Record<string, unknown>> = {},
+    mayBeStored?: boolean,
+  ): Manifests {
+    return readManifests({ paths: [paths].flat(), folder: this.path, variables: plain(variables), mayBeStored });
   }
 
   /** The tasks of one file `novels.yaml`, which must have no problem. */

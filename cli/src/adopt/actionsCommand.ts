@@ -2,6 +2,7 @@ import type { AdoptedAction } from "../../../src/resources/adopt/adoptedTask";
 import { secretValue } from "../../../src/resources/adopt/adoptedTask";
 import { Secrets } from "../../../src/resources/adopt/secrets";
 import { whyNotYours } from "../../../src/service/errors/errors";
+import { shownId } from "../../../src/service/errors/foreignText";
 import { counted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
 import { connectTo } from "../connection/connected";
@@ -9,7 +10,7 @@ import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { adviceOnTypes, taskArgument, typesOption } from "../options";
 import { table } from "../output/table";
-import { knownTypes, readTasks } from "./readTasks";
+import { readTasks, showsNoAction } from "./readTasks";
 
 interface Flags extends ConnectionFlags {
   types?: string[];
@@ -37,7 +38,7 @@ export const actionsCommand: CliCommand = {
     const [task] = tasks;
     cli.checkInterrupted("Nothing was shown.");
     if (task === undefined) {
-      const message = `The service shows no task ${taskId} to this account: ${whyNotYours}.`;
+      const message = `The service shows no task ${shownId(taskId)} to this account: ${whyNotYours}.`;
       throw new CliError(message, "notFound", { taskIds: [taskId] });
     }
     return {
@@ -45,7 +46,7 @@ export const actionsCommand: CliCommand = {
       text() {
         const titles = ["action", "name", "type", "properties", "loop"];
         return task.all.length === 0
-          ? `The service shows no action of task "${taskId}", without their types or of the types ${types.join(", ") || knownTypes(context)}. ${adviceOnTypes}`
+          ? `${showsNoAction(shownId(taskId), types, context)} ${adviceOnTypes}`
           : table(titles, task.all.map(rowOf), cli.terminal);
       },
     };

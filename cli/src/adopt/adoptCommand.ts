@@ -1,7 +1,9 @@
 import { Argument, Option } from "commander";
 import type { AdoptedTask } from "../../../src/resources/adopt/adoptedTask";
 import { notImported, Secrets } from "../../../src/resources/adopt/secrets";
+import type { Context } from "../../../src/resources/resource";
 import { whyNotYours } from "../../../src/service/errors/errors";
+import { shownId } from "../../../src/service/errors/foreignText";
 import { counted, shellQuoted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
 import { connectToAll } from "../connection/connected";
@@ -13,7 +15,7 @@ import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
 import { comment } from "./declaration";
-import { knownTypes, readTasks } from "./readTasks";
+import { readTasks, showsNoAction } from "./readTasks";
 import type { WantedTask } from "./wantedTasks";
 import { taskOfArgument, tasksOfFile } from "./wantedTasks";
 
@@ -106,15 +108,10 @@ export const adoptCommand: CliCommand = {
     cli.checkInterrupted(nothingWritten);
     if (gone.length > 0) {
       const nameless = gone.some((each) => each.endsWith("=")) ? " In TASK=NAME, NAME must not be empty." : "";
-      const message = `The service does not show ${counted(gone.length, "task")} to this account: ${gone.join(", ")}. For each, ${whyNotYours}.${nameless} ${nothingWritten}`;
+      const message = `The service does not show ${counted(gone.length, "task")} to this account: ${gone.map(shownId).join(", ")}. For each, ${whyNotYours}.${nameless} ${nothingWritten}`;
       throw new CliError(message, "notFound", { taskIds: gone });
     }
-    requireActions(
-      tasks,
-      types.length > 0
-        ? `of the types ${types.join(", ")}`
-        : `without their types or of the types ${knownTypes(context)}`,
-    );
+    requireActions(tasks, types, context);
     const plan = adoptedFiles(tasks, target);
     const replaced = plan.files.filter(({ present }) => present === "other").map(({ path }) => path);
     if (replaced.length > 0) {
@@ -166,11 +163,11 @@ function importNext(file: string, named: readonly string[], configured: readonly
 }
 
 /** Without an action, the files would declare nothing but ids: most often, the service needs other types. */
-function requireActions(tasks: readonly AdoptedTask[], asked: string): void {
+function requireActions(tasks: readonly AdoptedTask[], types: readonly string[], context: Context): void {
   if (tasks.every(({ shown }) => shown === 0)) {
     const taskIds = tasks.map(({ taskId }) => taskId);
     throw new CliError(
-      `The service shows no action of ${described(taskIds, "task")} ${asked}. ${nothingWritten} ${adviceOnTypes}`,
+      `${showsNoAction(described(taskIds.map(shownId), "task"), types, context)} ${nothingWritten} ${adviceOnTypes}`,
       "failed",
       { taskIds },
     );

@@ -11,6 +11,12 @@ export function knownTypes({ settings }: Pick<Context, "settings">): string {
   return [...new Set([...documentedTypes, ...settings.actionTypes])].join(", ");
 }
 
+/** The sentence about tasks of which no action is shown. */
+export function showsNoAction(what: string, types: readonly string[], context: Pick<Context, "settings">): string {
+  const asked = types.length > 0 ? types.join(", ") : knownTypes(context);
+  return `The service shows no action of ${what} ${types.length > 0 ? "" : "without their types or "}of the types ${asked}.`;
+}
+
 /**
  * Reads tasks with all settings that the service shows. Makes no write.
  * @param types the types of the only actions to read; an empty list asks the service for all

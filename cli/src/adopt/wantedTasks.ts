@@ -1,4 +1,4 @@
-import { oneLine } from "../../../src/service/errors/foreignText";
+import { quoted } from "../../../src/service/errors/foreignText";
 import { parsedJson } from "../../../src/service/parsedJson";
 import { isPlainMap } from "../../../src/values/plain";
 import { usageError } from "../exitCodes";
@@ -28,6 +28,14 @@ export function taskOfArgument(given: string): WantedTask {
 export function tasksOfFile(text: string, file: string): WantedTask[] {
   const records = /^\uFEFF?\s*[[{]/.test(text) ? recordsOfJson(text, file) : recordsOf(text);
   const columns = columnsOf(records[0]?.cells ?? []);
+  // A word above ids with digits. An id of that form is between quotation marks.
+  const [first, ...others] = records;
+  const isWord = first !== undefined && !first.isQuoted && /^[a-z_]+$/i.test(first.cells[0] ?? "");
+  if (columns === undefined && isWord && others.length > 0 && others.every(({ cells: [id = ""] }) => /\d/.test(id))) {
+    throw usageError(
+      `${file}:${first.line}: ${quoted(first.cells[0] ?? "")} seems to be a title, and no known one. ${knownTitles} If it is an id, put it in quotation marks.`,
+    );
+  }
   const found = (columns === undefined ? records : records.slice(1)).map(({ line, cells, isQuoted }): WantedTask => {
     const { id, name, group } = columns ?? { id: 0, name: 1, group: 2 };
     const taskId = cells[id] ?? "";
@@ -37,7 +45,7 @@ export function tasksOfFile(text: string, file: string): WantedTask[] {
     // An id of that form is between quotation marks.
     if (!isQuoted && /[\s|]|[^\x21-\x7e]/.test(taskId)) {
       throw usageError(
-        `${file}:${line}: "${oneLine(taskId)}" is no id of a task. A line is ${form}, with commas, semicolons or tabs, and titles are such as taskId, taskName and taskGroup.`,
+        `${file}:${line}: ${quoted(taskId)} is no id of a task. A line is ${form}, with commas, semicolons or tabs. ${knownTitles}`,
       );
     }
     return { taskId, name: cells[name] || undefined, group: cells[group] || undefined };
@@ -56,6 +64,7 @@ interface Line {
 }
 
 const form = "id, or id,name, or id,name,group";
+const knownTitles = "Titles are such as taskId, taskName and taskGroup.";
 
 /** What interfaces of such services call the columns, in English and Chinese, without spaces and case. */
 const titles = {

@@ -1,7 +1,7 @@
 import { contentOf as textIn } from "../../../src/rows/formats/rowTable";
 import { ContractBreach } from "../../../src/service/contract/contractBreach";
 import { JsonScanner, openObject } from "../../../src/service/contract/jsonScanner";
-import { oneLine } from "../../../src/service/errors/foreignText";
+import { quoted } from "../../../src/service/errors/foreignText";
 import { inDatabase, noResult } from "./database";
 import { maps } from "./layout";
 import { readers } from "./reading/readers";
@@ -116,7 +116,7 @@ function cellsAt(scanner: JsonScanner, number: number): Cells | undefined {
     scanner.object((from, to) => {
       const name = textIn(scanner.text(from, to)) ?? "";
       if (cells.has(name)) {
-        throw new Damaged(`row ${number} has the field "${oneLine(name)}" twice`);
+        throw new Damaged(`row ${number} has the field ${quoted(name)} twice`);
       }
       cells.set(name, textIn(scanner.value()));
     });

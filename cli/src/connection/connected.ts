@@ -5,6 +5,7 @@ import { lookUpExistence } from "../../../src/resources/task/taskPresence";
 import { ServiceClient } from "../../../src/service/client";
 import { pause } from "../../../src/service/clock";
 import { isServiceError } from "../../../src/service/errors/errors";
+import { shownId } from "../../../src/service/errors/foreignText";
 import { optionProblems } from "../../../src/service/settings";
 import { didYouMean, shellWord } from "../../../src/values/words";
 import type { Cli } from "../cli";
@@ -140,7 +141,7 @@ function contextOf({ config, options }: Connection, client: ServiceClient, { ter
 /** `task "shop-1"`, or `task "books" (id shop-1, stack dev)`. */
 export function describeTask({ taskId, name }: NamedTask, stack: string | undefined): string {
   const ofStack = stack === undefined ? [] : [`stack ${stack}`];
-  const more = [...(name === undefined ? [] : [`id ${taskId}`]), ...ofStack];
+  const more = [...(name === undefined ? [] : [`id ${shownId(taskId)}`]), ...ofStack];
   return `task "${name ?? taskId}"${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
 }
 
@@ -163,7 +164,9 @@ async function namedTasks(given: readonly string[], { stack, context, profile }:
       return { taskId: each, profile: presences[index] === "there" ? profile : ofId?.profile };
     }
     const found = inState.filter(({ name }) => name === each);
-    const places = new Set(found.map((task) => `${task.taskId}${task.profile ? ` (profile ${task.profile})` : ""}`));
+    const places = new Set(
+      found.map((task) => `${shownId(task.taskId)}${task.profile ? ` (profile ${task.profile})` : ""}`),
+    );
     if (places.size > 1) {
       throw new CliError(
         `Stack "${stack}" has ${places.size} tasks with the name "${each}": ${[...places].join(", ")}. Give the id of the one that you mean.`,

@@ -70,9 +70,12 @@ describe("the tasks to adopt", () => {
 
   it("are not what a table for people or titles in another language contain", () => {
     for (const [text, words] of [
-      ["id      name\nshop-1  Shop\n", 'ids.csv:1: "id name" is no id of a task. A line is id, or id,name, '],
+      ["id      name\nshop-1  Shop\n", 'ids.csv:1: "id      name" is no id of a task. A line is id, or id,name, '],
       ["| id | name |\n", 'ids.csv:1: "| id | name |" is no id of a task.'],
       ["Aufgaben-Nummer für uns;Name\na;b", 'ids.csv:1: "Aufgaben-Nummer für uns" is no id of a task.'],
+      ["Aufgabe\n4f6c2a9e\nshop-2\n", 'ids.csv:1: "Aufgabe" seems to be a title, and no known one. Titles are such as'],
+      ["# von uns\nTarea;Nombre\nshop-1;Libros\n", 'ids.csv:2: "Tarea" seems to be a title, and no known one.'],
+      ["numero_tarea,nombre\n17,Libros\n", 'ids.csv:1: "numero_tarea" seems to be a title, '],
       ['{"data":[{"taskId":"a"}]}', "ids.csv: is JSON, and no list of ids or of objects with taskId, "],
       ['[{"sku":"a"}]', "ids.csv: is JSON, and no list of ids"],
       ["[1]", "ids.csv:1: must be id"],
@@ -83,6 +86,19 @@ describe("the tasks to adopt", () => {
         text,
       );
     }
+  });
+
+  it("can be words, if another id is one too or if quotation marks say so", () => {
+    assert.deepEqual(read("books\nshop-2\nkids\n"), [
+      ["books", "", ""],
+      ["shop-2", "", ""],
+      ["kids", "", ""],
+    ]);
+    assert.deepEqual(read('"books"\nshop-2\n'), [
+      ["books", "", ""],
+      ["shop-2", "", ""],
+    ]);
+    assert.deepEqual(read("books"), [["books", "", ""]]);
   });
 
   it("come back from any CSV as they were written", () => {

@@ -67,6 +67,7 @@ function tasksOf(request: ConstructRequest, host: Host): { tasks: DeclaredTask[]
     paths: pathsOf(path) as string[],
     folder: host.programFolder,
     settings: host.config.settings,
+    mayBeStored: true,
     variables: variablesOf(
       variables as Properties | typeof unknown,
       secrets.filter(([name]) => name === "variables"),

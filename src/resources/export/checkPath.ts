@@ -7,8 +7,8 @@ import { Bucket } from "../../rows/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../rows/destinations/s3/s3Path";
 import { compressionEnding, compressions } from "../../rows/formats/compression";
 import { formats, misleadingFormat } from "../../rows/formats/formats";
-import { fixedFolder, namesFor, onlyName, placeholders } from "../../rows/outputPath";
-import { oneLine } from "../../service/errors/foreignText";
+import { commandPlaceholders, fixedFolder, namesFor, onlyName, placeholders } from "../../rows/outputPath";
+import { quoted } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../../values/kinds";
 import { entryOf, holdsUnknown } from "../../values/plain";
@@ -30,9 +30,10 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
   }
   // The service chooses the lotNo. It must not choose the folder of a file, or what a command reads as a path.
   if (users.length > 0 && typeof lotNo === "string" && (!/^[\w.-]+$/.test(lotNo) || /^\.{1,2}$/.test(lotNo))) {
-    const reason = `is ${JSON.stringify(oneLine(lotNo))}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
+    const reason = `is ${quoted(lotNo)}, which cannot replace {lotNo}: only letters of ASCII, digits, "_", "-" and "." are allowed, and neither "." nor ".."`;
     problems.push({ path: "lotNo", reason });
   }
+  problems.push(...commandProblems(parts));
   if (typeof path !== "string") {
     return;
   }
@@ -58,16 +59,43 @@ const almost = [
 function placeholderProblem(path: string): string | undefined {
   // The placeholders themselves, if nothing around them makes another form of them.
   const rest = path.replace(/(?<![<:$%{])\{(?:lotNo|time|n)\}(?!\})/g, "-");
-  const known = `known placeholders are ${placeholders.join(", ")}`;
-  for (const form of almost) {
-    const [found, name = ""] = form.exec(rest) ?? [];
+  const [other] = /\{[^{}]*\}/.exec(rest) ?? [];
+  return almostIn(rest, almost, placeholders) ?? (other && `contains "${other}"; ${known(placeholders)}`);
+}
+
+/** In a command other braces can belong to a language of its own, and `$lotNo` can be a variable that it defines. */
+const almostInCommand = [
+  /[<:$%]?\{{1,2}\s{0,2}(lotNo|file)\s{0,2}\}{1,2}/i,
+  /[<:$%]?\{{1,2}(lotNo|file)(?=$|[./_"'-])/i,
+];
+const variableInCommand = /[<:$%](lotNo)\b[>%]?/i;
+const definition = /(?<![<:$%\w])lotNo\b/i;
+
+function commandProblems(parts: readonly (readonly [path: string, part: unknown])[]): Problem[] {
+  const texts = parts.map(([path, part]) => ({
+    path,
+    text: typeof part === "string" ? part.replace(/(?<![<:$%{])\{(?:lotNo|file)\}(?!\})/g, "-") : "",
+  }));
+  const isDefined = parts.some(([, part]) => typeof part === "string" && definition.test(part));
+  const forms = isDefined ? almostInCommand : [...almostInCommand, variableInCommand];
+  return texts.flatMap(({ path, text }) => {
+    const reason = almostIn(text, forms, commandPlaceholders);
+    return reason === undefined ? [] : [{ path, reason }];
+  });
+}
+
+const known = (allowed: readonly string[]): string => `known placeholders are ${allowed.join(", ")}`;
+
+/** The reason to refuse a text that has the name of a placeholder in one of these forms. */
+function almostIn(text: string, forms: readonly RegExp[], allowed: readonly string[]): string | undefined {
+  for (const form of forms) {
+    const [found, name = ""] = form.exec(text) ?? [];
     if (found !== undefined) {
-      const right = placeholders.find((each) => each.toLowerCase() === `{${name.toLowerCase()}}`);
-      return `contains "${found}", which is no placeholder: write ${right}; ${known}`;
+      const right = allowed.find((each) => each.toLowerCase() === `{${name.toLowerCase()}}`);
+      return `contains "${found}", which is no placeholder: write ${right}; ${known(allowed)}`;
     }
   }
-  const [other] = /\{[^{}]*\}/.exec(rest) ?? [];
-  return other && `contains "${other}"; ${known}`;
+  return undefined;
 }
 
 /** Programs tell by its name how a file is compressed, and refuse or misread one with another name. */

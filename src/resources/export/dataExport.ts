@@ -9,6 +9,7 @@ import { formatNames, formats } from "../../rows/formats/formats";
 import { isInstalled, packagesFolder, toInstall } from "../../rows/optionalPackage";
 import { onlyName, patternOf } from "../../rows/outputPath";
 import { isOwnRunId } from "../../service/contract/ownRunIds";
+import { shownId } from "../../service/errors/foreignText";
 import type { Problem } from "../../values/kinds";
 import {
   anything,
@@ -127,7 +128,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     // A changed argument is a reason that the diff itself shows.
     const isSame = changedArgs(dataExport.args, state, args).length === 0;
     const { taskId, lotNo, file, pending } = state;
-    const note = `Batch ${lotNo} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
+    const note = `Batch ${shownId(String(lotNo))} of task "${taskId}" is exported again, because subtasks were running when its rows were read into "${file}".`;
     return isSame && pending?.includes(pendingSteps.run) ? { note } : {};
   },
 

@@ -1,4 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
+import { shownId } from "../../service/errors/foreignText";
 import type { RowPage } from "../../service/rows/rowPage";
 import { isRepeated } from "../../service/rows/rows";
 import { ResourceError } from "../../values/errors";
@@ -96,7 +97,7 @@ export class RowReader {
     if (this.pending !== undefined) {
       const statuses = Object.keys(countsOf(this.running).byStatus).join(", ");
       context.warn(
-        `Task "${taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${lotNo} were read, so there may be more rows now. ` +
+        `Task "${taskId}": ${this.running.length} subtasks were running (${statuses}) when the rows of batch ${shownId(String(lotNo))} were read, so there may be more rows now. ` +
           "Export again after the end of the run. If one of these statuses means that a subtask has ended, add it to webextract:statuses.",
       );
     }

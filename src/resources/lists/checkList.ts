@@ -66,22 +66,26 @@ export function checkList(given: GivenList, before: object | undefined, context:
   if (list === unknown || (Array.isArray(list) && list.includes(unknown))) {
     return { ...allUnknown, joined: unknown };
   }
-  const hostsBefore = argOf(before, "hosts");
+  const [hostsBefore, sha256Before] = [argOf(before, "hosts"), argOf(before, "sha256")];
   if (file !== undefined) {
-    return checkFile(String(file), given, hostsBefore, context);
+    return checkFile(String(file), { ...given, sha256Before }, hostsBefore, context);
   }
   const items = splitLines(list as string | string[]);
   const listBefore = argOf(before, given.list);
   const lines = items.map((text, line) => ({ line, text }));
   // With ignoreChanges, a list that was read from the service is used unchanged.
   const mayHaveReturns = list === listBefore;
-  const checked = checkLines(lines, { path, pathOf: (line) => `${path}[${line}]`, ...given, mayHaveReturns }, context);
+  const checked = checkLines(
+    lines,
+    { path, pathOf: (line) => `${path}[${line}]`, ...given, mayHaveReturns, sha256Before },
+    context,
+  );
   return { joined: joinLines(items, listBefore), ...checked, hosts: someHosts(checked.hosts, hostsBefore) };
 }
 
 function checkFile(
   file: string,
-  given: GivenList,
+  given: GivenList & Pick<LineRules, "sha256Before">,
   hostsBefore: unknown,
   context: ListContext,
 ): CheckedList | undefined {
@@ -104,16 +108,19 @@ interface LineRules {
   pathOf(line: number): string;
   urls?: GivenList["urls"];
   mayHaveReturns?: boolean;
+  /** Of the list in the state. What an earlier version accepted is not refused as long as it stays the same. */
+  sha256Before: unknown;
 }
 
 /** Counts and hashes the lines, adds the problems that they have, and warns once of what may not belong to a URL. */
 function checkLines(
   lines: Iterable<Line>,
-  { path, pathOf, urls, mayHaveReturns }: LineRules,
-  { problems, warn }: ListContext,
+  { path, pathOf, urls, mayHaveReturns, sha256Before }: LineRules,
+  { problems, warn, mayBeStored }: ListContext,
 ): { count: number; sha256: string; hosts: Set<string> } {
   const hosts = new Set<string>();
   const found: Problem[] = [];
+  const spaces: Problem[] = [];
   const doubts: string[] = [];
   let doubtful = 0;
   function* checked(): Generator<string> {
@@ -133,11 +140,12 @@ function checkLines(
         found.push({ path: pathOf(line), reason });
       } else if (urls === "all" && !isUrl) {
         found.push({ path: pathOf(line), reason: "is not an http or https URL" });
-      } else if (space >= 0 && !mayHaveReturns) {
+      } else if (space >= 0) {
         const column = text.length - text.trimStart().length + space + 1;
         const reason = `has white space inside a URL, in column ${column}: keep one URL on each line and nothing beside it`;
-        found.push({ path: pathOf(line), reason });
-      } else if (isUrl) {
+        spaces.push({ path: pathOf(line), reason });
+      }
+      if (isUrl) {
         hosts.add(url.host);
       }
       const doubt = isUrl || (urls === "some" && text.trimStart().startsWith("#")) ? doubtOf(text) : undefined;
@@ -148,10 +156,17 @@ function checkLines(
     }
   }
   const { count, sha256 } = digestOf(checked());
-  problems.push(...shortened(found, path));
+  if (sha256 !== sha256Before && mayBeStored !== true) {
+    problems.push(...shortened([...found, ...spaces], path));
+  } else {
+    problems.push(...shortened(found, path));
+    doubts.unshift(...spaces.slice(0, mostDoubts).map((each) => `${each.path} has white space inside a URL`));
+    doubtful += spaces.length;
+  }
   if (doubtful > 0) {
+    const shown = doubts.slice(0, mostDoubts).join("; ");
     const more = doubtful > mostDoubts ? `; and ${doubtful - mostDoubts} more lines` : "";
-    warn?.(`Lines that may be no URLs as they are: ${doubts.join("; ")}${more}. They are sent unchanged.`);
+    warn?.(`Lines that may be no URLs as they are: ${shown}${more}. They are sent unchanged.`);
   }
   return { count, sha256, hosts };
 }

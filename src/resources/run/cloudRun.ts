@@ -182,7 +182,7 @@ async function keepReplaced(
   context: Context,
 ): Promise<Created<CloudRunState>> {
   context.warn(
-    `Run ${id} of task "${args.taskId}" stays, and no run is started. An earlier up was to replace it and failed before the start, and nothing asks for a new run now.`,
+    `${nameOf({ lotNo: id, taskId: args.taskId })} stays, and no run is started. An earlier up was to replace it and failed before the start, and nothing asks for a new run now.`,
   );
   return { id, state: await cloudRun.update(id, state as unknown as CloudRunState, args, context) };
 }
@@ -195,7 +195,7 @@ function paidRunNote(state: CloudRunState, args: CloudRunArgs, replaces: readonl
   }
   const what = areUnknown[0] === "triggers" ? "its triggers are" : "its rerunOn is";
   return (
-    `Run ${state.lotNo} of task "${state.taskId}" shows as a replace because ${what} not known yet. The up may start a paid run. ` +
+    `${nameOf(state)} shows as a replace because ${what} not known yet. The up may start a paid run. ` +
     `It starts none if the values turn out to be unchanged.`
   );
 }

@@ -1,3 +1,4 @@
+import { shownId } from "../../service/errors/foreignText";
 import { anything, boolean, choice, id, list, number, string } from "../../values/kinds";
 import type { ArgsSpec } from "../args";
 import { object } from "../args";
@@ -172,6 +173,6 @@ export function statusesOf({ statuses }: Pick<CloudRunArgs, "statuses">, { setti
 }
 
 /** As messages name a run. The lotNo is empty if the user does not know it. */
-export function nameOf({ lotNo, taskId }: CloudRunState): string {
-  return lotNo === "" ? `The run of task "${taskId}"` : `Run ${lotNo} of task "${taskId}"`;
+export function nameOf({ lotNo, taskId }: Pick<CloudRunState, "lotNo" | "taskId">): string {
+  return lotNo === "" ? `The run of task "${taskId}"` : `Run ${shownId(lotNo)} of task "${taskId}"`;
 }

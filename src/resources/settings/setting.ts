@@ -120,13 +120,23 @@ export function loopTypeAsBefore<T>(now: T, before: unknown): T {
   return same ? (before as T & string) : now;
 }
 
-/** As updateLoopItems spells the types that documentation names. getActions shows one of them as `URLList`. */
-const loopTypes = ["UrlList", "TextList"];
+/**
+ * As each operation spells the types that documentation names, whatever the declaration or a read has: getActions shows
+ * them as updateTaskParameters takes them.
+ */
+const loopTypes = {
+  updateLoopItems: ["UrlList", "TextList"],
+  updateTaskParameters: ["URLList", "TextList"],
+} as const;
 
-/** A loop for updateLoopItems, with the type in its spelling: a service can refuse the one that it shows. */
+/** The type of a loop in the spelling of an operation: a service can refuse another one. Other types stay. */
+export function loopTypeFor(operation: keyof typeof loopTypes, loopType: string): string {
+  return loopTypes[operation].find((each) => each.toLowerCase() === loopType.toLowerCase()) ?? loopType;
+}
+
+/** A loop for updateLoopItems. */
 export function toLoopUpdate({ actionId, value }: LoopOf<Omit<LoopItemsUpdate, "actionId">>): LoopItemsUpdate {
-  const spelled = loopTypes.find((each) => each.toLowerCase() === value.loopType.toLowerCase());
-  return { actionId, ...value, loopType: spelled ?? value.loopType };
+  return { actionId, ...value, loopType: loopTypeFor("updateLoopItems", value.loopType) };
 }
 
 /** Advice: TaskLoopItems does not declare the type of its action. */
@@ -234,7 +244,7 @@ export function changedProperties(before: readonly Setting[], now: readonly Sett
   return properties.filter(({ actionId }) => actionIds.has(actionId));
 }
 
-/** The settings as a request contains them: one entry for each action. */
+/** The settings as updateTaskParameters contains them: one entry for each action. */
 export function toUpdates(writes: readonly Write[]): ActionParametersUpdate[] {
   const updates = new Map<string, ActionParametersUpdate>();
   for (const write of writes) {
@@ -245,7 +255,8 @@ export function toUpdates(writes: readonly Write[]): ActionParametersUpdate[] {
       update.properties ??= [];
       update.properties.push({ name: write.name, value: write.value });
     } else {
-      update.loopItems = { actionId, ...write.value };
+      const loopType = loopTypeFor("updateTaskParameters", write.value.loopType);
+      update.loopItems = { actionId, ...write.value, loopType };
     }
   }
   return [...updates.values()];

@@ -1,7 +1,7 @@
 import type { PreparedRequest } from "../contract/requests";
 import { ServiceError, whyNotYours } from "./errors";
 import type { Failure } from "./failures";
-import { oneLine, printable } from "./foreignText";
+import { oneLine, printable, shownId } from "./foreignText";
 
 type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId" | "about">;
 
@@ -22,7 +22,7 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
   const path = failure.about === "path" ? pathAdvice(request, extras.settingName) : undefined;
-  const task = taskId === undefined ? "" : `, task ${told(taskId)}`;
+  const task = taskId === undefined ? "" : `, task ${shownId(scrub(taskId))}`;
   const target = request.path.split("?")[0];
   const parts = [
     `${name} (${operation.method} ${target}${task}): ${scrub(failure.problem)}`,
@@ -135,6 +135,7 @@ export function tokenSources(nameOf: (option: string) => string): string {
 
 /** For a request that must not be sent again without a check. */
 function lostHint({ mayRepeat, operation, taskId, taskGroupId }: PreparedRequest): string | undefined {
-  const task = taskId === undefined ? "the task" : `task ${printable(taskId)}`;
-  return mayRepeat ? undefined : operation.ifLost?.(task, taskGroupId);
+  const task = taskId === undefined ? "the task" : `task ${shownId(taskId)}`;
+  const group = taskGroupId === undefined ? undefined : shownId(taskGroupId);
+  return mayRepeat ? undefined : operation.ifLost?.(task, group);
 }

@@ -11,8 +11,26 @@ export function printable(text: string): string {
 
 /** Printable, and cut to 300 characters. */
 export function oneLine(text: string): string {
-  const line = printable(text);
+  return cut(printable(text));
+}
+
+function cut(line: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+}
+
+/**
+ * A name in quotation marks, cut to 300 characters. White space at its ends stays, because it makes another name of it,
+ * and a character that would not be seen is an escape.
+ */
+export function quoted(name: string): string {
+  return `"${cut(escaped(name).replace(invisibleSpace, escapeOf))}"`;
+}
+
+const invisibleSpace = /[^\S ]/g;
+
+/** An id in a sentence: in quotation marks only if a reader would not see all of it. */
+export function shownId(id: string): string {
+  return quoted(id) === `"${id}"` && id.trim() === id && id !== "" ? id : quoted(id);
 }
 
 /**

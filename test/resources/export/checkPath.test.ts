@@ -97,6 +97,44 @@ describe("the path of an export", () => {
     assert.deepEqual(await batch("{lotNo}-{time}-{n}.ndjson"), []);
   });
 
+  it("has the placeholders of a command in it as the path has them, and its own variables stay", async () => {
+    const inPipe = (...pipe: string[]) =>
+      providers.problems("DataExport", { taskId: "t", scope: "batch", lotNo: "1", path: "a.ndjson", pipe });
+    const dollar = "$";
+    for (const name of ["lotNo", "file"]) {
+      for (const form of [
+        `{{${name}}}`,
+        `${dollar}{${name}}`,
+        `${dollar}{{ ${name} }}`,
+        `{${name.toUpperCase()}}`,
+        `{ ${name} }`,
+        `{${name}`,
+        `{${name}/x`,
+      ]) {
+        assert.deepEqual(
+          (await inPipe("load", "{lotNo}", `--rows=${form}`)).map((each) => each.replace(/".+"/, "…")),
+          [`pipe[2] contains …, which is no placeholder: write {${name}}; known placeholders are {lotNo}, {file}`],
+          form,
+        );
+      }
+    }
+    for (const form of ["<lotNo>", ":lotNo", "$lotNo", "%lotNo%", "$LOTNO"]) {
+      assert.match(
+        (await inPipe("load", form)).join(),
+        /^pipe\[1\] contains ".+", which is no placeholder: write/,
+        form,
+      );
+    }
+    for (const pipe of [
+      ["jq", "--arg", "lotNo", "{lotNo}", "{lotNo: $lotNo, file}"],
+      ["psql", "-v", "lotNo={lotNo}", "-c", "INSERT INTO runs (lotNo) VALUES (:lotNo)"],
+      ["sh", "-c", 'for file in *; do echo "$file"; done', "-", "{file}"],
+      ["awk", "{print $1}"],
+    ]) {
+      assert.deepEqual(await inPipe(...pipe), [], pipe.join(" "));
+    }
+  });
+
   it("has a name that the disk allows, also for its temporary file, which is seen before the run", async () => {
     const batch = { taskId: "t", scope: "batch", lotNo: unknownText };
     const tooLong = /^path has a file name that is too long for this disk, .*: \d+ bytes\. Use a shorter one/;

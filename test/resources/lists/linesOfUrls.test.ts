@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,6 +43,54 @@ describe("lines with something beside the URL", () => {
     }
     for (const { problems, warnings } of await said([good, "  https://a.test/kids/  "])) {
       assert.deepEqual([problems, warnings], ["", []]);
+    }
+  });
+
+  it("are a warning where white space was accepted by an earlier version and the list is the same", async () => {
+    const beside = "https://a.test/kids/ Kids";
+    const name = "stored.txt";
+    const write = (lines: readonly string[]) =>
+      writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join(""));
+    const actions = (loop: object) => ({ each: { actionType: "LoopAction", loop: { loopType: "UrlList", ...loop } } });
+    const from = { adoptTaskId: "t" };
+    const forms: [string, (items: readonly string[] | undefined) => Record<string, unknown>][] = [
+      ["TaskStartUrls", (urls) => ({ taskId: "t", ...(urls ? { urls } : { file: name }) })],
+      [
+        "TaskLoopItems",
+        (items) => ({ taskId: "t", actionId: "e", loopType: "UrlList", ...(items ? { items } : { itemsFile: name }) }),
+      ],
+      ["TaskParameters", (items) => ({ taskId: "t", actions: actions(items ? { items } : { itemsFile: name }) })],
+      ["ExtractionTask", (urls) => ({ from, startUrls: urls ? { urls } : { file: name } })],
+    ];
+    for (const [type, args] of forms) {
+      for (const isFile of [true, false]) {
+        const given = (lines: readonly string[]) => {
+          write(lines);
+          return args(isFile ? undefined : lines);
+        };
+        const providers = new InProcess({ baseUrl: "http://127.0.0.1:1" }, folder);
+        const clean = await providers.checked(type, given([good]));
+        // As the earlier version has stored it: the same form with other lines.
+        const { sha256, joined } = (({ digest }) => ({ sha256: digest, joined: `${good}\n${beside}\n` }))({
+          digest: createHash("sha256").update(`${good}\n${beside}\n`).digest("hex"),
+        });
+        const stored = JSON.parse(
+          JSON.stringify(clean)
+            .replaceAll(JSON.stringify(`${good}\n`), JSON.stringify(joined))
+            .replace(/"sha256":"\w+"/, `"sha256":"${sha256}"`)
+            .replace('"count":1', '"count":2'),
+        );
+        assert.deepEqual(providers.warnings, []);
+        assert.deepEqual(await providers.checked(type, given([good, beside]), stored), stored, type);
+        assert.match(
+          providers.warnings.join(),
+          /(\[1\]|line 2) has white space inside a URL\. They are sent unchanged/,
+        );
+        assert.match(
+          (await providers.problems(type, given([good, beside, good]), stored)).join(),
+          /(\[1\]|line 2) has white space inside a URL, in column 21/,
+        );
+      }
     }
   });
 

@@ -141,6 +141,28 @@ describe("the loops of updateTaskParameters", () => {
     assert.equal(await loops.up({ taskId: "task-2", ...items }), "nothing");
   });
 
+  for (const loopType of ["UrlList", "URLList", "urllist"]) {
+    it(`have the type in the spelling of each operation that sends them (${loopType})`, async () => {
+      await start({ loopTypeWritten: "strict", loopTypeRead: "upperUrl" });
+      const actions = { open, each: { actionType: "LoopAction", loop: { loopType, items: ["a"] } } };
+      const parameters = world.declare("TaskParameters");
+      const whole = world.declare("ExtractionTask");
+      const loops = world.declare("TaskLoopItems");
+      const args = [
+        [parameters, { taskId: "task-1", actions }],
+        [whole, { from: { sourceTaskId: "task-2", taskGroupId: "group-1" }, actions }],
+        [loops, { taskId: "task-3", actionId: "each", loopType, items: ["a"] }],
+      ] as const;
+      for (const [resource, given] of args) {
+        await resource.up(given);
+        await resource.refresh();
+        assert.equal(await resource.up(given), "nothing");
+      }
+      assert.deepEqual([items("task-1"), items(whole.id ?? ""), items("task-3")], [["a"], ["a"], ["a"]]);
+      assert.equal(loops.state.loopType, loopType);
+    });
+  }
+
   it("that append are always sent by updateLoopItems", async () => {
     await start({});
     const append = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["x"], mode: "append" } };

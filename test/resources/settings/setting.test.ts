@@ -25,7 +25,7 @@ const ids = fc.constantFrom("open", "pages", "__proto__", 'open" of action "page
 const names = fc.constantFrom("Url", "constructor", "__proto__", 'Url" of action "open', "");
 const values = fc.constantFrom("", "0", "old", "new", "__proto__");
 const items = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 });
-const loopTypes = fc.constantFrom("TextList", "UrlList");
+const loopTypes = fc.constantFrom("TextList", "URLList");
 
 /** As the resources declare it: one type for each action. */
 const typeOf = (actionId: string): string => `type of ${actionId}`;

@@ -27,7 +27,7 @@ describe("TaskParameters", () => {
     assert.equal(await parameters.up(declared), "nothing");
     const loop = { ...each.loop, items: ["a", "c"] };
     await parameters.up({ taskId: "task-1", actions: { open, each: { ...each, loop } } });
-    const loopItems = { actionId: "each", loopType: "UrlList", loopItems: ["a", "c"], isAppend: false };
+    const loopItems = { actionId: "each", loopType: "URLList", loopItems: ["a", "c"], isAppend: false };
     assert.deepEqual(world.sent("updateTaskParameters"), [
       { taskId: "task-1", actions: [{ actionType: "LoopAction", actionId: "each", loopItems }] },
     ]);

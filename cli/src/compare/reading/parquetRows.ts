@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { oneLine } from "../../../../src/service/errors/foreignText";
+import { quoted } from "../../../../src/service/errors/foreignText";
 import { counted } from "../../../../src/values/words";
 import type { FoundRows, RowDatabase } from "./reading";
 import { Damaged } from "./reading";
@@ -28,7 +28,7 @@ export async function* parquetRows(
   found.fields = names;
   const unmarked = names.filter((_name, index) => columns[index]?.[1] === "BLOB");
   if (unmarked.length > 0) {
-    const shown = unmarked.slice(0, mostNames).map((name) => `"${oneLine(name)}"`);
+    const shown = unmarked.slice(0, mostNames).map((name) => quoted(name));
     const more = unmarked.length - shown.length;
     found.notes.push(
       `${counted(unmarked.length, "column")} of bytes ${unmarked.length === 1 ? "is" : "are"} not marked as text: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}. What is valid UTF-8 was read as text.`,

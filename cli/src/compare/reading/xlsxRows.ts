@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
 import { importOptional } from "../../../../src/rows/optionalPackage";
-import { oneLine } from "../../../../src/service/errors/foreignText";
+import { quoted } from "../../../../src/service/errors/foreignText";
 import { counted } from "../../../../src/values/words";
 import type { FoundRows, ReadingOptions } from "./reading";
 import { Damaged } from "./reading";
@@ -48,7 +48,7 @@ export async function* xlsxRows(
       const names = values.map((value) => textOf(value) ?? "");
       const twice = names.find((name, at) => names.indexOf(name) < at);
       if (twice !== undefined) {
-        throw new Damaged(`it has two columns with the name "${oneLine(twice)}"`);
+        throw new Damaged(`it has two columns with the name ${quoted(twice)}`);
       }
       found.header.push(...names);
       keys = names.map((name) => JSON.stringify(name));
@@ -77,14 +77,14 @@ export async function* xlsxRows(
 /** @throws Damaged if there is no such sheet */
 function chosenSheet(sheets: readonly Sheet[], wanted: string | undefined, found: FoundRows): Sheet | undefined {
   const shown = (those: readonly Sheet[]): string =>
-    those.map(({ name, isHidden }) => `"${oneLine(name)}"${isHidden ? " (hidden)" : ""}`).join(", ");
+    those.map(({ name, isHidden }) => `${quoted(name)}${isHidden ? " (hidden)" : ""}`).join(", ");
   const chosen =
     wanted === undefined
       ? (sheets.find(({ isHidden }) => !isHidden) ?? sheets[0])
       : sheets.find(({ name }) => name === wanted);
   const others = sheets.filter((each) => each !== chosen);
   if (wanted !== undefined && chosen === undefined) {
-    throw new Damaged(`it has no sheet "${oneLine(wanted)}". Its sheets: ${shown(sheets)}`);
+    throw new Damaged(`it has no sheet ${quoted(wanted)}. Its sheets: ${shown(sheets)}`);
   }
   if (wanted === undefined && chosen !== undefined && others.length > 0) {
     found.notes.push(`only sheet ${shown([chosen])} was read, not ${shown(others)}. --sheet NAME reads another one.`);

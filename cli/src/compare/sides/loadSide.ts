@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { oneLine } from "../../../../src/service/errors/foreignText";
+import { quoted } from "../../../../src/service/errors/foreignText";
 import { messageOf } from "../../../../src/values/errors";
 import { CliError } from "../../exitCodes";
 import type { Database } from "../database";
@@ -151,6 +151,6 @@ async function refuseIncomplete(table: Table, source: string, path: string, data
   );
   const names = (fields ?? []) as string[];
   const twice = names.find((each, index) => names.indexOf(each) < index);
-  const what = twice === undefined ? "is null" : `has the field "${oneLine(twice)}" twice`;
+  const what = twice === undefined ? "is null" : `has the field ${quoted(twice)} twice`;
   throw new CliError(`row ${Number(refused) + 1} ${what}`);
 }

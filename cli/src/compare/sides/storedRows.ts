@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { oneLine } from "../../../../src/service/errors/foreignText";
+import { quoted } from "../../../../src/service/errors/foreignText";
 import { messageOf } from "../../../../src/values/errors";
 import { shellWord } from "../../../../src/values/words";
 import { CliError } from "../../exitCodes";
@@ -72,7 +72,7 @@ export function adviceOnInside(name: string, { inside }: Pick<FoundRows, "inside
   }
   const path = inside.map((part) => (/^[A-Za-z_]\w*$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join("");
   const filter = path.startsWith(".") ? path : `.${path}`;
-  return `Its field "${oneLine(inside.join("."))}" is a list of objects. If they are the rows, write them to a file (jq -c ${shellWord(`${filter}[]`)} ${shellWord(name)} > rows.ndjson)`;
+  return `Its field ${quoted(inside.join("."))} is a list of objects. If they are the rows, write them to a file (jq -c ${shellWord(`${filter}[]`)} ${shellWord(name)} > rows.ndjson)`;
 }
 
 async function write(path: string, content: AsyncIterable<string | Uint8Array>, database: Database): Promise<void> {

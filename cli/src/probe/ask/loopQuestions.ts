@@ -1,3 +1,4 @@
+import { loopTypeFor } from "../../../../src/resources/settings/setting";
 import type { ActionShown } from "../../../../src/resources/task/taskPresence";
 import { fieldOf, itemsOf, propertyOf } from "../../../../src/resources/task/taskPresence";
 import { isPlainMap } from "../../../../src/values/plain";
@@ -54,7 +55,12 @@ export async function loopsInParameters(on: OnCopy): Promise<Answer> {
   const { client, requests, taskId } = on;
   const { loop, property } = on.trial;
   const first = otherItems(loop);
-  const loopItems = loop && { actionId: loop.actionId, loopType: written(loop), loopItems: first, isAppend: false };
+  const loopItems = loop && {
+    actionId: loop.actionId,
+    loopType: loopTypeFor("updateTaskParameters", loop.loopType),
+    loopItems: first,
+    isAppend: false,
+  };
   const ofLoop = loop === undefined ? [] : [{ actionId: loop.actionId, actionType: loop.actionType, loopItems }];
   const ofProperty = property === undefined ? [] : [withValue(property, property.value)];
   const isOne = loop?.actionId === property?.actionId;
@@ -127,7 +133,8 @@ export async function loopItems(on: OnCopy): Promise<Answer> {
     return { is: "unclear", found: "The service shows no loop of the copy. Choose a task with a loop." };
   }
   const [one = "", two = "", three = ""] = itemsFor(loop);
-  const whole = { taskId, actionId: loop.actionId, loopType: written(loop) };
+  const written = loopTypeFor("updateLoopItems", loop.loopType);
+  const whole = { taskId, actionId: loop.actionId, loopType: written };
   const before = (await shownItems(on, loop)) ?? [];
   const appended = await replyOf(client.updateLoopItems({ ...whole, loopItems: [three], isAppend: true }));
   const afterAppend = await shownItems(on, loop);
@@ -147,13 +154,13 @@ export async function loopItems(on: OnCopy): Promise<Answer> {
         ? "appends"
         : undefined;
   const loopType = action && fieldOf(action, "loopType");
-  const isUrls = written(loop).toLowerCase() === "urllist";
+  const isUrls = written === "UrlList";
   const behaviours = [
     ...(omittedMeans === undefined ? [] : [`isAppendOmitted=${omittedMeans}`]),
-    ...(isUrls && loopType === written(loop) ? ["loopTypeRead=asWritten"] : []),
+    ...(isUrls && loopType === written ? ["loopTypeRead=asWritten"] : []),
     ...(isUrls && loopType === "URLList" ? ["loopTypeRead=upperUrl"] : []),
   ];
-  const found = `A list that replaces ${replaces ? "takes effect" : "does not take effect"}, one that appends ${appends ? "too" : "does not"}. Without isAppend, the list ${omittedMeans ?? "is not shown"}. The loopType is shown ${loopType === written(loop) ? "as it was written" : "in another spelling"}.`;
+  const found = `A list that replaces ${replaces ? "takes effect" : "does not take effect"}, one that appends ${appends ? "too" : "does not"}. Without isAppend, the list ${omittedMeans ?? "is not shown"}. The loopType is shown ${loopType === written ? "as it was written" : "in another spelling"}.`;
   if (replaces && appends) {
     return { found, behaviours };
   }
@@ -161,11 +168,6 @@ export async function loopItems(on: OnCopy): Promise<Answer> {
     ? "`mode: append` does not work."
     : "The lists of loops cannot be set: a run would use the old ones.";
   return { is: "problem", found, behaviours, limitation };
-}
-
-/** The spelling of the contract's example, for a list of URLs. */
-function written({ loopType }: TrialLoop): string {
-  return loopType.toLowerCase() === "urllist" ? "UrlList" : loopType;
 }
 
 /** Two items, or one, that are not the present list. */

@@ -53,3 +53,14 @@ export function planLoopChange(
     target.loopItems = appends ? target.loopItems.concat(loopItems) : loopItems;
   };
 }
+
+/** Refuses a type that a strict service does not take in this operation. */
+export function checkLoopType(
+  loopType: string | undefined,
+  allowed: readonly string[],
+  { loopTypeWritten }: Behaviour,
+): void {
+  if (loopTypeWritten === "strict" && loopType !== undefined && !allowed.includes(loopType)) {
+    throw new Refusal("InvalidParameter", `loopType must be one of ${allowed.join(", ")}`);
+  }
+}

@@ -3,7 +3,7 @@ import type { DocumentedFields, Schemas } from "../../contract";
 import { Refusal } from "../../errors";
 import type { Handler } from "../../service";
 import { findTask, refuseWhileRunning } from "../../service";
-import { planActionChange, planLoopChange } from "./actionChanges";
+import { checkLoopType, planActionChange, planLoopChange } from "./actionChanges";
 
 type Loop = Schemas["LoopItemsUpdate"];
 
@@ -15,6 +15,12 @@ export const updateTaskParameters: Handler<"updateTaskParameters"> = (service, r
     loopItems === undefined || behaviour.loopsInActions !== "taken" ? action : { ...action, loopItems },
   );
   const loops = behaviour.loopsInActions === "taken" ? [] : listedLoops(request.fields);
+  for (const { loopType } of [
+    ...actions.flatMap((action) => ("loopItems" in action ? action.loopItems : [])),
+    ...loops,
+  ]) {
+    checkLoopType(loopType, ["URLList", "TextList"], behaviour);
+  }
   const changes = [
     ...actions.map((action) => planActionChange(task, action, behaviour)),
     ...loops.map((loop) => planLoopChange(task, undefined, loop, behaviour)),

@@ -1,5 +1,5 @@
 import { unknownIssuerCodes } from "../../../service/errors/failures";
-import { oneLine } from "../../../service/errors/foreignText";
+import { oneLine, quoted } from "../../../service/errors/foreignText";
 import { Redactor } from "../../../service/errors/hideWords";
 import { hideSecrets } from "../../../service/errors/secretShapes";
 import { ResourceError } from "../../../values/errors";
@@ -118,7 +118,7 @@ const forcePathStyle =
 
 /** The store looks for the bucket in another part of the URL. */
 export function otherBucket(bucket: string, named: string | undefined): ResourceError {
-  const listed = named === undefined ? "no bucket" : `the bucket "${oneLine(named)}"`;
+  const listed = named === undefined ? "no bucket" : `the bucket ${quoted(named)}`;
   return new ResourceError(
     `ListObjectsV2 of "${s3Path(bucket, "")}" failed: the response is about ${listed}. ${forcePathStyle} Run the same command again.`,
   );
