@@ -60,6 +60,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/resources/run/runWait.ts",
     "src/resources/run/statuses.ts",
     "src/resources/run/subtaskList.ts",
+    "src/resources/settings/setting.ts",
     "src/resources/task/actionReader.ts",
     "src/resources/task/requestJournal.ts",
     "src/resources/task/taskPresence.ts",
