@@ -10,7 +10,9 @@ import { repositoryRoot, runTool } from "./commands";
 import { writeManifestSchema } from "./docs/manifestSchema";
 import { referencePageProblems, writeReferencePages } from "./docs/referencePages";
 import { pages, snippetProblems, withSnippets } from "./docs/snippets";
-import { apiReference } from "./rules/project";
+import { resourcesAreComplete } from "./rules/completeness";
+import type { Project } from "./rules/project";
+import { apiReference, readProject } from "./rules/project";
 import { writePluginSchema } from "./schema/pluginSchema";
 
 /** Resolves with problems, such as a public name without a doc comment or a broken link. Writes nothing if there are any. `tsc` checks the types. */
@@ -54,11 +56,21 @@ export async function checkSnippets(): Promise<string> {
 }
 
 async function writePages(): Promise<string> {
-  const problems = writeReferencePages();
-  writeManifestSchema();
-  writePluginSchema();
-  writeSnippets();
-  return [...problems, await checkSnippets()].filter((each) => each !== "").join("\n");
+  try {
+    const problems = writeReferencePages();
+    writeManifestSchema();
+    writePluginSchema();
+    writeSnippets();
+    return [...problems, await checkSnippets()].filter((each) => each !== "").join("\n");
+  } catch (error) {
+    return whyNotWritten(error, readProject(repositoryRoot));
+  }
+}
+
+/** The pages are made of the examples and more: for a new resource, one line names all that it still needs. */
+export function whyNotWritten(error: unknown, project: Project): string {
+  const lacking = resourcesAreComplete(project);
+  return ["Not all pages were written.", ...(lacking.length > 0 ? lacking : [String(error)])].join("\n");
 }
 
 if (require.main === module) {

@@ -172,6 +172,12 @@ describe("webextract export to a file", () => {
       /^The file ".*rows\.ndjson" cannot be written: ENOSPC: write\. Use another path, or make .* free space there\./,
     );
     assert.deepEqual(left(), ["failingDisk.cjs"]);
+    const inTemporary = await world.runProgram("export shop-1 -f csv", env);
+    assert.deepEqual([inTemporary.code, inTemporary.stdout], [1, ""]);
+    assert.match(
+      inTemporary.stderr,
+      /The rows cannot be written to the folder for temporary files, ".+": ENOSPC: write\. Make free space there, or set TMPDIR/,
+    );
     const again = await world.run("export shop-1 --out rows.ndjson", smallPages);
     assert.equal(again.code, 0, again.stderr);
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), whole);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { whyNotWritten } from "../../scripts/docs";
 import { engineFitsSdk, operationsAreComplete, resourcesAreComplete } from "../../scripts/rules/completeness";
 import { expressionsAreLinear } from "../../scripts/rules/expressions";
 import {
@@ -273,6 +274,15 @@ describe("project rule: resources are complete", () => {
     const all =
       /^resource TaskRename needs a line in the list of .*; a class in .*; a test in .*; a page, .*; an example in /;
     await refuses(resourcesAreComplete, { ...files, "src/resources/taskRename.ts": definition }, all);
+  });
+});
+
+describe("npm run docs with a new resource", () => {
+  it("names all that it needs, and otherwise the error", () => {
+    const error = new Error("examples/reference/index.ts has no region tenth");
+    const added = { "src/resources/index.ts": "export const resources = {\n  Tenth: tenth,\n};" };
+    assert.match(whyNotWritten(error, projectOf(added)), /^Not all.*\nresource Tenth needs .*an example in examples/);
+    assert.match(whyNotWritten(error, projectOf({})), /^Not all.*\nError: examples\/reference.*no region tenth$/);
   });
 });
 

@@ -27,7 +27,7 @@ import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
 import { numberFrom, outFrom, taskArgument } from "../options";
-import { temporaryFolder } from "../output/temporaryFolder";
+import { temporaryFailure, temporaryFolder } from "../output/temporaryFolder";
 
 interface Flags extends ConnectionFlags {
   out?: string;
@@ -181,7 +181,9 @@ async function writePages(args: DataExportArgs, context: Context, { terminal }: 
 async function writeFile(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
   const folder = await temporaryFolder("webextract-");
   try {
-    const { file } = await runCommandExport(args, { ...context, folder });
+    const { file } = await runCommandExport(args, { ...context, folder }).catch((error: Error) => {
+      throw error.cause instanceof Error && "syscall" in error.cause ? temporaryFailure(error.cause) : error;
+    });
     for await (const piece of createReadStream(join(folder, file))) {
       await terminal.write(piece as Buffer);
       if (terminal.isCutOff) {

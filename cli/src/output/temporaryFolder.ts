@@ -15,3 +15,10 @@ export async function temporaryFolder(prefix: string): Promise<string> {
     );
   });
 }
+
+/** What a user can do where a temporary file cannot be written: it has no name that the user knows. */
+export function temporaryFailure({ message }: Error): CliError {
+  return new CliError(
+    `The rows cannot be written to the folder for temporary files, "${tmpdir()}": ${message}. Make free space there, or set TMPDIR to another folder. Nothing was written to standard output.`,
+  );
+}

@@ -84,8 +84,10 @@ export function fileFailure(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) {
     return error;
   }
-  return new ResourceError(
+  const failure = new ResourceError(
     `The file "${name}" cannot be written: ${error.message}. Use another path, or make its folder (for an object, the program's folder) writable ` +
       "and free space there. Run the same command again.",
   );
+  failure.cause = error;
+  return failure;
 }
