@@ -67,6 +67,6 @@ export function checkedArgs(
 }
 
 /** Whether a resource starts a run, for which the settings of the task must be in place. A known `adoptLotNo` starts none. */
-export function startsRun({ provides }: AnyResource, { adoptLotNo }: Readonly<Record<string, unknown>>): boolean {
-  return provides === "runs" && typeof adoptLotNo !== "string";
+export function startsRun({ isRun }: AnyResource, { adoptLotNo }: Readonly<Record<string, unknown>>): boolean {
+  return isRun === true && typeof adoptLotNo !== "string";
 }
