@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Properties } from "../../src/engine/serialization";
-import { madeOnce } from "../../src/provider/accountTasks";
 import type { Host } from "../../src/provider/host";
 import { titleOf } from "../../src/provider/host";
 import { ProviderError } from "../../src/provider/providerErrors";
@@ -8,15 +7,14 @@ import type { Layer, Step } from "../../src/provider/step";
 import { workArgs } from "../../src/resources/args";
 import { unfinishedRunAdvice } from "../../src/resources/export/dataExport";
 import type { AnyResource } from "../../src/resources/index";
-import { startsRun } from "../../src/resources/index";
+import { partOf, startsRun } from "../../src/resources/index";
 import { taskNamedBy } from "../../src/resources/ownership";
-import { partOf } from "../../src/resources/resource";
 import { isNamedHash, namedHash } from "../../src/resources/run/rerunOn";
 import { describeSharedFile } from "../../src/rows/destinations/fileIdentity";
 import { fileBefore } from "../../src/rows/outputPath";
 import type { Problem } from "../../src/values/kinds";
 import { describeValue } from "../../src/values/kinds";
-import { holdsUnknown, replaceEach, unknown } from "../../src/values/plain";
+import { holdsUnknown, madeOnce, replaceEach, unknown } from "../../src/values/plain";
 import { partsOfUrn } from "../../src/values/urn";
 
 import { ResourceReference } from "./values";

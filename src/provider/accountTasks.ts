@@ -2,6 +2,7 @@ import type { Held, OwnedPart, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
 import type { PropertyNames, Tasks, Template } from "../resources/resource";
 import { propertyNames } from "../resources/settings/unknownProperties";
+import { madeOnce } from "../values/plain";
 import { AccountGuard } from "./accountGuard";
 
 /** What this process knows of the tasks of one account. They tell nothing about another account. */
@@ -48,11 +49,4 @@ export class AccountTasks {
       templateOf: (taskId) => this.copies.get(taskId),
     };
   }
-}
-
-/** The value of a key, made at its first use. */
-export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
 }

@@ -88,11 +88,6 @@ export interface Resource<
 /** `settings`: what a run must find in place. `runs`: what makes the rows. */
 export type TaskPart = "settings" | "runs";
 
-/** What a resource is for its task. */
-export function partOf({ isRun, manages }: Pick<Resource<never, never>, "isRun" | "manages">): TaskPart | undefined {
-  return isRun ? "runs" : manages && "settings";
-}
-
 /** The argument that every resource has. */
 export interface ProfileArgs {
   /**
