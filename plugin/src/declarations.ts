@@ -1,21 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
-
 import type { Properties } from "../../src/engine/serialization";
 import type { Host } from "../../src/provider/host";
-import { madeOnce, titleOf } from "../../src/provider/host";
+import { titleOf } from "../../src/provider/host";
 import { ProviderError } from "../../src/provider/providerErrors";
 import type { Layer, Step } from "../../src/provider/step";
 import { workArgs } from "../../src/resources/args";
 import { unfinishedRunAdvice } from "../../src/resources/export/dataExport";
 import type { AnyResource } from "../../src/resources/index";
-import { startsRun } from "../../src/resources/index";
+import { partOf, startsRun } from "../../src/resources/index";
 import { taskNamedBy } from "../../src/resources/ownership";
 import { isNamedHash, namedHash } from "../../src/resources/run/rerunOn";
 import { describeSharedFile } from "../../src/rows/destinations/fileIdentity";
 import { fileBefore } from "../../src/rows/outputPath";
 import type { Problem } from "../../src/values/kinds";
 import { describeValue } from "../../src/values/kinds";
-import { holdsUnknown, replaceEach, unknown } from "../../src/values/plain";
+import { holdsUnknown, madeOnce, replaceEach, unknown } from "../../src/values/plain";
 import { partsOfUrn } from "../../src/values/urn";
 
 import { ResourceReference } from "./values";
@@ -134,7 +133,7 @@ export class Declarations {
 
   private runsOf(taskId: unknown): string[] {
     return [...this.declared].flatMap(([each, { resource, args }]) =>
-      resource.provides === "runs" && args.taskId === taskId ? [each] : [],
+      resource.isRun && args.taskId === taskId ? [each] : [],
     );
   }
 
@@ -151,13 +150,13 @@ export class Declarations {
   noteDiff(urn: string, id: string, is: "none" | "update" | "replace"): void {
     const found = this.noteId(urn, id);
     const toDo = found && this.toDo(found);
-    const isToDo = found?.resource.provides === "runs" ? is === "replace" : is !== "none";
+    const isToDo = found?.resource.isRun ? is === "replace" : is !== "none";
     isToDo ? toDo?.add(urn) : toDo?.delete(urn);
   }
 
   noteId(urn: string, id: string): Declared | undefined {
     const found = this.declared.get(urn);
-    if (found?.resource.provides === "runs") {
+    if (found?.resource.isRun) {
       this.runs.set(id, urn);
     }
     return found && Object.assign(found, { id });
@@ -188,7 +187,7 @@ export class Declarations {
       if (!isPreview && (isStart || isRead)) {
         await wait(settleTime);
       }
-      const [run] = resource.provides === "settings" ? work.runs : [];
+      const [run] = partOf(resource) === "settings" ? work.runs : [];
       const [settings] = isStart ? work.settings : [];
       const [start] = isRead ? work.starts : [];
       if (run !== undefined || settings !== undefined) {
@@ -220,7 +219,7 @@ export class Declarations {
   /** Where a resource is until its step has ended. */
   private toDo({ resource, args }: Pick<Declared, "resource" | "args">): Set<string> | undefined {
     const work = this.workOf(args);
-    return resource.provides === "settings" ? work?.settings : startsRun(resource, args) ? work?.starts : undefined;
+    return partOf(resource) === "settings" ? work?.settings : startsRun(resource, args) ? work?.starts : undefined;
   }
 
   /** Undefined while the task is unknown. An id that a preview does not know is that of the new task, if there is one only. */

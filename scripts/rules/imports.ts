@@ -36,7 +36,7 @@ export function partsUseTheDoors(project: Project): string[] {
   return Object.entries(doors).flatMap(([part, open]) => {
     const used = new Set(
       under(project, part).flatMap((source) =>
-        importsIn(project, source).filter((imported) => imported.startsWith("src/")),
+        importsIn(project, source).filter((imported) => /^src\/(?!values\/)/.test(imported)),
       ),
     );
     return [

@@ -32,7 +32,7 @@ export const knowPulumi = ["src/engine", "src/program", "src/provider", "src/man
 /** The entries of the package. `src` holds what they reach, and nothing else. */
 export const entries = ["src/index.ts", "src/provider/provider.ts", "src/service/index.ts"];
 
-/** The modules of `src` that another part may import: each is a decision. */
+/** The modules of `src` that another part may import: each is a decision. The ground floor, src/values, is open to all. */
 export const doors: Readonly<Record<string, readonly string[]>> = {
   "cli/src": [
     "src/config/config.ts",
@@ -99,13 +99,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/parsedJson.ts",
     "src/service/serviceAddress.ts",
     "src/service/settings.ts",
-    "src/values/engineValues.ts",
-    "src/values/errors.ts",
-    "src/values/kinds.ts",
-    "src/values/plain.ts",
-    "src/values/shellPart.ts",
-    "src/values/urn.ts",
-    "src/values/words.ts",
   ],
   "plugin/src": [
     "src/config/account.ts",
@@ -142,11 +135,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/files/processes.ts",
     "src/service/onAbort.ts",
     "src/service/ownPackage.ts",
-    "src/values/engineValues.ts",
-    "src/values/errors.ts",
-    "src/values/kinds.ts",
-    "src/values/plain.ts",
-    "src/values/urn.ts",
   ],
 };
 

@@ -220,8 +220,8 @@ function refuseImport({ type }: AnyResource, title: string, opts: CustomResource
  * With the option, `--replace` would create the new instance while the old one exists, without a diff that could say
  * otherwise.
  */
-function refuseDeleteAfter({ deletedFirst }: AnyResource, title: string, opts?: CustomResourceOptions): void {
-  if (deletedFirst === true && opts?.deleteBeforeReplace === false) {
+function refuseDeleteAfter({ isRun }: AnyResource, title: string, opts?: CustomResourceOptions): void {
+  if (isRun && opts?.deleteBeforeReplace === false) {
     throw new RunError(
       `${title}: the option deleteBeforeReplace must not be false. A task has one run at a time: the new run would start while the old one is in the state, ` +
         'and the delete of the old one would stop the new one with onDelete: "stop". Remove the option.',
@@ -248,7 +248,7 @@ function optionsOf(
   { definition, title, args, opts }: Declaration,
   dependsOn: Input<Resource[]>,
 ): CustomResourceOptions {
-  const { secretOutputs = [], deletedFirst } = definition;
+  const { secretOutputs = [], isRun } = definition;
   // Without it, a preview would show an update of a resource that will be replaced, and would not show the new run or
   // copy.
   const replaceOnChanges = tasksNamed(args).flatMap(([path, taskId]) => {
@@ -259,7 +259,7 @@ function optionsOf(
     dependsOn,
     additionalSecretOutputs: [...secretOutputs],
     replaceOnChanges,
-    deleteBeforeReplace: opts?.deleteBeforeReplace ?? deletedFirst,
+    deleteBeforeReplace: opts?.deleteBeforeReplace ?? isRun,
   };
   return opts?.id === undefined
     ? mergeOptions(opts, more)

@@ -2,6 +2,7 @@ import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, output, RunError } from "@pulumi/pulumi";
 import { knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
 import type { AnyResource } from "../resources/index";
+import { partOf } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
 import { describeConflict, Owners } from "../resources/ownership";
 import { describeSharedFile } from "../rows/destinations/fileIdentity";
@@ -92,9 +93,7 @@ export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknow
 
 /** The runs of the program, whatever names their tasks. */
 export function declaredRuns(): Declared[] {
-  return [...program().tasks].flatMap(({ declared }) =>
-    declared.filter(({ definition }) => definition.provides === "runs"),
-  );
+  return [...program().tasks].flatMap(({ declared }) => declared.filter(({ definition }) => definition.isRun));
 }
 
 /** The titles of exports by their files and runs. */
@@ -161,7 +160,7 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
 
 function needs(part: AnyResource["waitsFor"], before: readonly Declared[]): Resource[] {
   return before.flatMap(({ definition, resource }) =>
-    part !== undefined && definition.provides === part && resource !== undefined ? [resource] : [],
+    part !== undefined && partOf(definition) === part && resource !== undefined ? [resource] : [],
   );
 }
 
@@ -187,7 +186,7 @@ function conflict(own: Declared, owners: Owners<OwnedPart>): string | undefined 
 }
 
 function tooLate({ definition, title }: Declared, before: readonly Declared[]): string | undefined {
-  const run = definition.provides === "settings" ? before.find(({ startsRun }) => startsRun)?.title : undefined;
+  const run = partOf(definition) === "settings" ? before.find(({ startsRun }) => startsRun)?.title : undefined;
   return (
     run &&
     `${title} configures the task of ${run}, which is declared before it. The run would start on a task that is not configured yet. ` +

@@ -5,11 +5,11 @@ import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
-import type { Held, OwnedPart, Owner } from "../resources/ownership";
+import type { Held, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
-import type { Context, LoopWay, PropertyNames, Replaced, Template } from "../resources/resource";
+import type { Context, LoopWay, Replaced } from "../resources/resource";
 import { idsOfActions, without } from "../resources/settings/setting";
-import { propertyNames, warningOfUnknown } from "../resources/settings/unknownProperties";
+import { warningOfUnknown } from "../resources/settings/unknownProperties";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import { pause } from "../service/clock";
@@ -19,9 +19,9 @@ import { onAbort } from "../service/onAbort";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
 import { messageOf } from "../values/errors";
-import { holdsUnknown } from "../values/plain";
+import { holdsUnknown, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
-import { AccountGuard } from "./accountGuard";
+import { AccountTasks } from "./accountTasks";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
@@ -31,24 +31,7 @@ import { RunningSteps } from "./runningSteps";
 /** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {
   client: ServiceClient;
-  actionReader: ActionReader;
-}
-
-/** What this process knows of the tasks of one account. */
-interface AccountTasks {
-  /** The tasks of one account tell nothing about another account. */
-  guard: AccountGuard;
-  owners: Map<string, Owners<OwnedPart>>;
-  /** The sources of the tasks that this run has copied, by the copy. */
-  copies: Map<string, Template>;
-  /** By their own id. */
-  templates: Map<string, Template>;
-  /** What reads of this process have shown, by task. */
-  names: Map<string, PropertyNames>;
-  /** In a trial stack: the tasks that it has made. */
-  ofTrial: Set<string>;
-  /** The runs that resources have, by task and lotNo. */
-  runs: Set<string>;
+  actions: ActionReader;
 }
 
 /**
@@ -125,26 +108,7 @@ export class Host {
   }
 
   tasksOf(profile: string | undefined): AccountTasks {
-    return madeOnce(this.tasks, this.account(profile), () => ({
-      guard: new AccountGuard(),
-      owners: new Map(),
-      copies: new Map(),
-      templates: new Map(),
-      names: new Map(),
-      ofTrial: new Set(),
-      runs: new Set(),
-    }));
-  }
-
-  /** Notes that a resource has this run. False if one that this process has seen has it already. */
-  noteRun(profile: string | undefined, taskId: string, lotNo: string): boolean {
-    const { runs } = this.tasksOf(profile);
-    const known = runs.size;
-    return runs.add(`${taskId} ${lotNo}`).size > known;
-  }
-
-  ownersOf(profile: string | undefined, taskId: string): Owners<OwnedPart> {
-    return madeOnce(this.tasksOf(profile).owners, taskId, () => new Owners());
+    return madeOnce(this.tasks, this.account(profile), () => new AccountTasks());
   }
 
   /**
@@ -256,30 +220,19 @@ export class Host {
   /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */
   context(profile: string | undefined, urn: string | undefined): Context {
     const options = this.optionsOf(profile);
-    const { client, actionReader } = this.connected(options);
+    const { client, actions } = this.connected(options);
     const name = this.nameOf(urn, profile);
-    const { guard, copies, templates, names } = this.tasksOf(profile);
+    const loopWay = madeOnce(this.loopWays, serviceAddress(options.baseUrl), () => ({}));
     return {
       client,
-      actionReader,
-      loopWay: madeOnce(this.loopWays, serviceAddress(options.baseUrl), () => ({})),
+      tasks: this.tasksOf(profile).seenBy(ownerOf(urn), this.held, {
+        actions,
+        loopWay,
+        exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
+      }),
       journal: urn === undefined ? undefined : name && this.journal.of(name),
       settings: this.config.settings,
       folder: this.programFolder,
-      exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),
-      isOwnedElsewhere: (taskId, part) => this.ownersOf(profile, taskId).takenBy(ownerOf(urn), part) !== undefined,
-      heldBy: (held) => this.held.takenBy(ownerOf(urn), held)?.title,
-      copied: (taskId, source) =>
-        copies.set(
-          taskId,
-          madeOnce(templates, source, () => ({ taskId: source, names: new Map() })),
-        ),
-      isNewRun: (taskId, lotNo) => this.noteRun(profile, taskId, lotNo),
-      templateOf: (taskId) => copies.get(taskId),
-      saw: (taskId, presence, actions = []) => {
-        guard.saw(taskId, presence);
-        names.set(taskId, new Map([...(names.get(taskId) ?? []), ...propertyNames(actions)]));
-      },
       redact: (text) => this.redact(text),
       warn: (message) => this.warnOnce(message, urn),
       progress: (message) => this.engine.log.progress(message, urn),
@@ -322,16 +275,9 @@ export class Host {
     return madeOnce(this.services, key, () => {
       const warn = (message: string): void => this.engine.log.warn(message);
       const client = new ServiceClient({ ...options, warn, interrupted: this.engine.interrupted });
-      return { client, actionReader: new ActionReader(client, this.steps) };
+      return { client, actions: new ActionReader(client, this.steps) };
     });
   }
-}
-
-/** The value of a key, made at its first use. */
-export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
 }
 
 /**

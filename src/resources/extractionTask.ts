@@ -97,7 +97,6 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   type: "ExtractionTask",
   idIs: "taskId",
   knowsEarlier: true,
-  provides: "settings",
   args: {
     from: { kind: object(fromSpec), required: true, createOnly: true },
     actions: { kind: parameterActionsKind },
@@ -180,7 +179,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
     // In the other cases, the delete of the copy has already warned that the task stays with all of its settings.
     const isOnlyLeft = state.from.sourceTaskId === undefined && state.onDelete !== "removeData";
     if (isOnlyLeft && !isOutcomeUnknown(state)) {
-      await context.exclusive(id, () => nameWhatStays(state, {}, context));
+      await context.tasks.exclusive(id, () => nameWhatStays(state, {}, context));
     }
   },
 
@@ -249,7 +248,7 @@ async function configure(
   const upload = startUrls !== undefined && sendUrls ? startUrls : undefined;
   const laterSteps: Step[] = upload === undefined ? [] : ["startUrls"];
   try {
-    await context.exclusive(taskId, async () => {
+    await context.tasks.exclusive(taskId, async () => {
       await nameWhatStays(state, args, context);
       await writeActions(state, args, context);
     });
@@ -265,7 +264,7 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.exclusive(taskId, startUrlsUpload(taskId, upload, context));
+      await context.tasks.exclusive(taskId, startUrlsUpload(taskId, upload, context));
     }
   } catch (error) {
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });

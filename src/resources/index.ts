@@ -4,7 +4,7 @@ import type { ArgSpecs } from "./args";
 import { checkFields } from "./args";
 import { dataExport } from "./export/dataExport";
 import { extractionTask } from "./extractionTask";
-import type { CheckContext, Resource } from "./resource";
+import type { CheckContext, Resource, TaskPart } from "./resource";
 import { cloudRun } from "./run/cloudRun";
 import { cloudSubtasks } from "./run/cloudSubtasks";
 import { taskActionConfig } from "./settings/taskActionConfig";
@@ -66,7 +66,12 @@ export function checkedArgs(
   return resource.check?.(sound, context) ?? sound;
 }
 
+/** What a resource is for its task: what a run must find in place, or what makes the rows. */
+export function partOf({ isRun, manages }: AnyResource): TaskPart | undefined {
+  return isRun ? "runs" : manages && "settings";
+}
+
 /** Whether a resource starts a run, for which the settings of the task must be in place. A known `adoptLotNo` starts none. */
-export function startsRun({ provides }: AnyResource, { adoptLotNo }: Readonly<Record<string, unknown>>): boolean {
-  return provides === "runs" && typeof adoptLotNo !== "string";
+export function startsRun({ isRun }: AnyResource, { adoptLotNo }: Readonly<Record<string, unknown>>): boolean {
+  return isRun === true && typeof adoptLotNo !== "string";
 }

@@ -28,15 +28,12 @@ export interface Resource<
   readonly outputs: readonly (keyof State & string)[];
   /** Outputs that contain parts of the service's responses. They can contain anything, so they are secret. */
   readonly secretOutputs?: readonly (keyof State & string)[];
-  /** What the resource provides for its task. */
-  readonly provides?: TaskPart;
+  /** Whether it is a run: what makes the rows. A replace of it must always delete first. */
+  readonly isRun?: boolean;
   /** What of its task must exist before this resource, if the program declares both. */
   readonly waitsFor?: TaskPart;
   /** Whether it reads all rows that the task has at that moment: also those of a run that the program declares later. */
   readsTask?(args: Readonly<Record<string, unknown>>): boolean;
-
-  /** True if every replace must delete first, also a replace that the user requests and `diff` does not see. */
-  readonly deletedFirst?: boolean;
 
   /** True if a new instance needs to know the one that it replaces, and a diff the previous arguments. */
   readonly knowsEarlier?: boolean;
@@ -86,8 +83,6 @@ export interface Resource<
   delete(id: string, state: State, context: Context): Promise<void>;
   /** What a program declares of an existing object. Makes no write. Absent: the service does not show such objects. */
   imported?(id: string, context: Context): Promise<Imported>;
-  /** What a create or an update with these arguments starts, if that may cost money. */
-  starts?(args: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 /** `settings`: what a run must find in place. `runs`: what makes the rows. */
@@ -207,18 +202,12 @@ export interface Template {
   readonly names: Map<string, Promise<PropertyNames>>;
 }
 
-/** What a resource uses to do its work. */
-export interface Context {
-  readonly client: ServiceClient;
+/** What a process knows of the tasks of an account, as one resource sees them. */
+export interface Tasks {
   /** Reads the actions of many tasks in one request. */
-  readonly actionReader: ActionReader;
+  readonly actions: ActionReader;
   /** How the service takes loops. The same for all resources of the process that use this service. */
   readonly loopWay: LoopWay;
-  readonly settings: ServiceTraits;
-  /** The program's folder. File names are relative to it. */
-  readonly folder: string;
-  /** Remembers requests that must not be sent twice, beyond this process. Absent if the resource's URN is not known. */
-  readonly journal?: RequestJournal;
   /** Runs the writing calls of one task one at a time, across resources. */
   exclusive<T>(taskId: string, work: () => Promise<T>): Promise<T>;
   /**
@@ -239,6 +228,17 @@ export interface Context {
   isNewRun(taskId: string, lotNo: string): boolean;
   /** The source of a task that this run has copied. Nobody else has configured the copy then. */
   templateOf(taskId: string): Template | undefined;
+}
+
+/** What a resource uses to do its work. */
+export interface Context {
+  readonly client: ServiceClient;
+  readonly tasks: Tasks;
+  readonly settings: ServiceTraits;
+  /** The program's folder. File names are relative to it. */
+  readonly folder: string;
+  /** Remembers requests that must not be sent twice, beyond this process. Absent if the resource's URN is not known. */
+  readonly journal?: RequestJournal;
   /** Hides each credential that the configuration contains or that is in use, also those of other profiles. */
   redact(text: string): string;
   /** Shows a warning beside the resource. */

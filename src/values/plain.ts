@@ -68,3 +68,10 @@ export function isPlainMap(value: unknown): value is Record<string, unknown> {
 export function listOfStrings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
+
+/** The value of a key, made at its first use. */
+export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}

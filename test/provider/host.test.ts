@@ -24,7 +24,7 @@ describe("profiles in the provider", () => {
     const host = hostWith({ one: { refreshToken: "r" }, two: { refreshToken: "r" }, three: { refreshToken: "other" } });
     try {
       assert.equal(clientOf(host, "one"), clientOf(host, "two"));
-      assert.equal(host.context("one", undefined).actionReader, host.context("two", undefined).actionReader);
+      assert.equal(host.context("one", undefined).tasks.actions, host.context("two", undefined).tasks.actions);
       assert.equal(host.tasksOf("one").guard, host.tasksOf("two").guard);
       assert.notEqual(clientOf(host, "one"), clientOf(host, "three"));
       assert.notEqual(host.tasksOf("one").guard, host.tasksOf("three").guard);
@@ -47,7 +47,7 @@ describe("profiles in the provider", () => {
     const [us, eu] = ["https://gateway.test/us", "https://gateway.test/eu"];
     const host = hostWith({ one: { baseUrl: us }, two: { baseUrl: us, apiKey: "k" }, three: { baseUrl: eu } });
     try {
-      const wayOf = (profile: string) => host.context(profile, undefined).loopWay;
+      const wayOf = (profile: string) => host.context(profile, undefined).tasks.loopWay;
       assert.equal(wayOf("one"), wayOf("two"));
       assert.notEqual(wayOf("one"), wayOf("three"));
     } finally {
@@ -64,7 +64,7 @@ describe("profiles in the provider", () => {
       assert.equal(host.origin("two"), "https://gateway.test/eu");
       assert.equal(host.account("one"), host.account("two"));
       assert.equal(clientOf(host, "one"), clientOf(host, "two"));
-      assert.equal(host.context("one", undefined).loopWay, host.context("two", undefined).loopWay);
+      assert.equal(host.context("one", undefined).tasks.loopWay, host.context("two", undefined).tasks.loopWay);
     } finally {
       await host.close();
     }

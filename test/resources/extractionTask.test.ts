@@ -59,13 +59,15 @@ describe("ExtractionTask", () => {
     const looks: boolean[] = [];
     let isExclusive = false;
     const context = {
-      exclusive: async (_taskId: string, work: () => Promise<unknown>) => {
-        isExclusive = true;
-        return work().finally(() => {
-          isExclusive = false;
-        });
+      tasks: {
+        exclusive: async (_taskId: string, work: () => Promise<unknown>) => {
+          isExclusive = true;
+          return work().finally(() => {
+            isExclusive = false;
+          });
+        },
+        isOwnedElsewhere: () => looks.push(isExclusive) < 0,
       },
-      isOwnedElsewhere: () => looks.push(isExclusive) < 0,
       warn: () => undefined,
     } as unknown as Context;
     const state = { from: { adoptTaskId: "task-1" }, taskId: "task-1", actions: { open } };

@@ -115,20 +115,23 @@ export function clientOf(options: Connection["options"], cli: Cli): ServiceClien
   return client;
 }
 
+/** A command works on one thing at a time, and knows nothing from before. */
+const noTasks: Omit<Context["tasks"], "actions" | "loopWay"> = {
+  exclusive: (_taskId, work) => work(),
+  isOwnedElsewhere: () => false,
+  heldBy: () => undefined,
+  saw: () => undefined,
+  copied: () => undefined,
+  isNewRun: () => true,
+  templateOf: () => undefined,
+};
+
 function contextOf({ config, options }: Connection, client: ServiceClient, { terminal, interrupted }: Cli): Context {
   return {
     client,
-    actionReader: new ActionReader(client),
-    loopWay: {},
+    tasks: { ...noTasks, actions: new ActionReader(client), loopWay: {} },
     settings: { ...config.settings, pageSize: config.settings.pageSize ?? options.pageSize },
     folder: process.cwd(),
-    exclusive: (_taskId, work) => work(),
-    isOwnedElsewhere: () => false,
-    heldBy: () => undefined,
-    saw: () => undefined,
-    copied: () => undefined,
-    isNewRun: () => true,
-    templateOf: () => undefined,
     redact: (text) => client.redact(config.redact(text)),
     warn: (message) => terminal.warn(message),
     progress: (message) => terminal.progress(message),

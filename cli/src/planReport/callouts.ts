@@ -1,5 +1,4 @@
-import { resources } from "../../../src/resources/index";
-import { entryOf, isRecord } from "../../../src/values/plain";
+import { isRecord } from "../../../src/values/plain";
 import { isTaskType } from "../../../src/values/urn";
 import { textOf } from "../connection/stackTasks";
 import { code } from "../output/markdown";
@@ -46,8 +45,8 @@ function paidRun(change: ResourceChange): string | undefined {
     return `starts a run${label}, which may cost money${why}`;
   }
   const isSent = isMade(change) || change.does === "update";
-  const started = isSent ? entryOf(resources, type)?.starts?.(now) : undefined;
-  return started && `starts ${started}, which may cost money`;
+  const startsSubtasks = type === "CloudSubtasks" && isSent && now.desired === "started";
+  return startsSubtasks ? "starts subtasks, which may cost money" : undefined;
 }
 
 /** A copy that is adopted after a lost response has a source. */

@@ -229,15 +229,15 @@ class ManifestComponent {
   }
 
   private custom(ownType: string, name: string): RegisterResourceRequest {
-    const { secretOutputs = [], deletedFirst = false } = resourceNamed(ownType);
+    const { secretOutputs = [], isRun = false } = resourceNamed(ownType);
     const request = new RegisterResourceRequest()
       .setType(typeToken(ownType, "native"))
       .setName(name)
       .setParent(this.urn)
       .setCustom(true)
       .setAdditionalsecretoutputsList([...secretOutputs])
-      .setDeletebeforereplace(deletedFirst)
-      .setDeletebeforereplacedefined(deletedFirst);
+      .setDeletebeforereplace(isRun)
+      .setDeletebeforereplacedefined(isRun);
     const provider = this.request.getProvidersMap().get("webextract");
     if (provider !== undefined) {
       return request.setProvider(provider);

@@ -81,7 +81,7 @@ function ownersOf(step: Step, host: Host, id: string | undefined) {
   const { profile } = step.args;
   const taskId = taskOf(step, id);
   const isAccountKnown = profile === undefined || typeof profile === "string";
-  return taskId === undefined || !isAccountKnown ? undefined : host.ownersOf(step.profile, taskId);
+  return taskId === undefined || !isAccountKnown ? undefined : host.tasksOf(step.profile).ownersOf(taskId);
 }
 
 /** The task whose parts the arguments manage. */
@@ -242,7 +242,7 @@ const noteReplaced: Layer = async (step, host, next) => {
   const shown = outcome.id ?? id;
   // A preview may not know the task.
   if (resource.idIs === "lotNo" && shown !== undefined && typeof args.taskId === "string") {
-    host.noteRun(step.profile, args.taskId, shown);
+    host.tasksOf(step.profile).noteRun(args.taskId, shown);
   }
   return outcome;
 };

@@ -157,7 +157,7 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (state.onDelete !== "removeFile") {
       return;
     }
-    const other = context.heldBy({ part: "file", file: fileIdentity(context.folder, state.file) });
+    const other = context.tasks.heldBy({ part: "file", file: fileIdentity(context.folder, state.file) });
     if (other !== undefined) {
       context.warn(`The file "${state.file}" was not removed: ${other} has the same path.`);
       return;

@@ -44,7 +44,7 @@ export async function runExport(
   };
   // Of two exports at a time, each could mark rows that only the other has, and a run could start between the last
   // check and the mark.
-  return args.markExported === true ? context.exclusive(args.taskId, work) : work();
+  return args.markExported === true ? context.tasks.exclusive(args.taskId, work) : work();
 }
 
 /** The same without a state and without a mark. */

@@ -27,12 +27,11 @@ import { statusInTwo } from "./statuses";
 export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs, keyof LabelArg> = {
   type: "CloudRun",
   idIs: "lotNo",
-  provides: "runs",
+  isRun: true,
   waitsFor: "settings",
   args: cloudRunArgs,
   outputs: ["lotNo", "status", "subtasks", "listBefore", "ownList"],
   // To stop the old run after the start of the new run would stop the new run.
-  deletedFirst: true,
   knowsEarlier: true,
 
   holds({ taskId, adoptLotNo, lotNo = adoptLotNo }) {
@@ -142,7 +141,7 @@ export const cloudRun: Resource<CloudRunArgs, CloudRunState, CheckedCloudRunArgs
       return;
     }
     const { taskId, lotNo } = state;
-    const other = context.heldBy({ part: "run", taskId, lotNo });
+    const other = context.tasks.heldBy({ part: "run", taskId, lotNo });
     if (other === undefined) {
       await stopRun(state, context);
     } else {

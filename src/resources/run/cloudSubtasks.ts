@@ -67,7 +67,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
       return { found: true, state: { ...state, subTaskIds: joinLines(asDesired, state.subTaskIds) } };
     } catch (error) {
       if (isServiceError(error, "notFound")) {
-        context.saw(state.taskId, "gone");
+        context.tasks.saw(state.taskId, "gone");
         return { found: false };
       }
       throw error;
@@ -102,8 +102,6 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
     const subTaskIds = list.map(({ subTaskId }) => subTaskId).sort();
     return { id: taskId, args: { taskId, subTaskIds, desired: isAtRest ? "stopped" : "started" } };
   },
-
-  starts: ({ desired }) => (desired === "started" ? "subtasks" : undefined),
 };
 
 async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksState, context: Context): Promise<void> {
@@ -111,7 +109,7 @@ async function send(subTaskIds: string[], { taskId, desired }: CloudSubtasksStat
     return;
   }
   const request = { taskId, subTaskIds };
-  await context.exclusive(taskId, () =>
+  await context.tasks.exclusive(taskId, () =>
     desired === "started" ? context.client.startSubtasks(request) : context.client.stopSubtasks(request),
   );
 }

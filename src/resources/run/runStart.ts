@@ -76,7 +76,7 @@ export function adopted(args: CheckedCloudRunArgs, lotNo: string): CloudRunState
 export async function startRun(args: CheckedCloudRunArgs, context: Context): Promise<StartedRun> {
   const { taskId } = args;
   const request = startOf(args, context);
-  return context.exclusive(taskId, async () => {
+  return context.tasks.exclusive(taskId, async () => {
     const listBefore = await listBeforeStart(args, context);
     if (context.interrupted.aborted) {
       throw new ResourceError(
@@ -86,7 +86,7 @@ export async function startRun(args: CheckedCloudRunArgs, context: Context): Pro
     const once = { ...request, state: { ...args, listBefore }, detail: { ...request.detail, listBefore } };
     const send = async () => {
       const response = await context.client.startTask({ taskId });
-      if (!context.isNewRun(taskId, response.data.lotNo)) throw noNewRun(taskId, response.data.lotNo);
+      if (!context.tasks.isNewRun(taskId, response.data.lotNo)) throw noNewRun(taskId, response.data.lotNo);
       return response;
     };
     const { lotNo, status } = (await sendOnce(once, send, (sent) => sent.data.lotNo, context)).data;

@@ -49,7 +49,7 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     const running = runningOf(list, statusesOf(run, context)).map(({ subTaskId }) => subTaskId);
     const untold = running.filter((id) => !told.has(id));
     if (untold.length > 0) {
-      await context.exclusive(taskId, () =>
+      await context.tasks.exclusive(taskId, () =>
         context.client.stopSubtasks({ taskId, subTaskIds: untold }, { deadlineSeconds }),
       );
       for (const id of untold) {
@@ -75,7 +75,7 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
     }
   } catch (error) {
     if (isServiceError(error, "notFound")) {
-      context.saw(taskId, "gone");
+      context.tasks.saw(taskId, "gone");
       return;
     }
     throw isServiceError(error) && error.kind !== "notYours" ? mayBeRunning(`${error.message} ${notStopped}.`) : error;

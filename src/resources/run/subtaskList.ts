@@ -77,7 +77,7 @@ export function countsOf(list: readonly Subtask[]): SubtaskCounts {
  */
 export function noteTask(taskId: string, list: readonly Subtask[], context: Context): void {
   if (list.length > 0) {
-    context.saw(taskId, "there");
+    context.tasks.saw(taskId, "there");
   }
 }
 

@@ -132,7 +132,7 @@ export async function settingsToRestore(
   for (const setting of gone) {
     const old = before.get(keyOf(setting));
     const now = shownSetting(setting, actions);
-    const isOwned = context.isOwnedElsewhere(taskId, setting);
+    const isOwned = context.tasks.isOwnedElsewhere(taskId, setting);
     const isOurs = now !== undefined && !drifted.has(keyOf(setting)) && isOnlyOurs(setting, now);
     if (old !== undefined && now !== undefined && hasSameValue(old, now)) {
       continue;

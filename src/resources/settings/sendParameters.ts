@@ -29,7 +29,8 @@ export async function sendParameters(
   context: Context,
   took: () => void,
 ): Promise<Record<string, unknown> | undefined> {
-  const { client, loopWay } = context;
+  const { client } = context;
+  const { loopWay } = context.tasks;
   const isAlone = (write: Write): boolean =>
     write.part === "loop" && (write.value.isAppend || loopWay.found === "alone");
   const together = writes.filter((write) => !isAlone(write));

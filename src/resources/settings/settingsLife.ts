@@ -59,7 +59,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     const back = state === undefined ? [] : await settingsToRestore(restoreState(state), gone, context);
     const fresh = without(now, before);
     // Almost always, some settings of a copy that this run has made change.
-    const isCompared = isRestored || (state === undefined && context.templateOf(taskId) === undefined);
+    const isCompared = isRestored || (state === undefined && context.tasks.templateOf(taskId) === undefined);
     const shown = await lookBefore(taskId, fresh, isCompared, context);
     // A setting that left the declaration is forgotten: when it is declared again, the service can have another value.
     const known = without(ofState(form.remembered), gone);
@@ -90,7 +90,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   return {
     async create(args: Checked, context: Context): Promise<Created<State>> {
       const create = () => applySettings(args, undefined, context);
-      return { id: args.taskId, state: await context.exclusive(args.taskId, create) };
+      return { id: args.taskId, state: await context.tasks.exclusive(args.taskId, create) };
     },
 
     async read(_id: string, state: State, context: Context): Promise<Read<State>> {
@@ -104,12 +104,12 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     },
 
     update(_id: string, state: State, args: Checked, context: Context): Promise<State> {
-      return context.exclusive(args.taskId, () => applySettings(args, state, context));
+      return context.tasks.exclusive(args.taskId, () => applySettings(args, state, context));
     },
 
     delete(_id: string, state: State, context: Context): Promise<void> {
       const { taskId } = state;
-      return context.exclusive(taskId, async () => {
+      return context.tasks.exclusive(taskId, async () => {
         const back = await settingsToRestore(restoreState(state), everDeclared(state), context);
         if (back.length > 0) {
           await form.send({ taskId, writes: back }, context, () => undefined);

@@ -81,7 +81,6 @@ const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
 export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState, CheckedArgs> = {
   type: "TaskActionConfig",
   idIs: "taskId",
-  provides: "settings",
   args,
   outputs: ["previous", "leaving"],
   secretOutputs: ["previous", "leaving"],

@@ -70,7 +70,6 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
 export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs, "count" | "sha256"> = {
   type: "TaskLoopItems",
   idIs: "taskId",
-  provides: "settings",
   args,
   outputs: ["previous"],
   secretOutputs: ["previous"],

@@ -77,7 +77,6 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
 export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedArgs> = {
   type: "TaskParameters",
   idIs: "taskId",
-  provides: "settings",
   args,
   outputs: ["updatedParameters", "previous", "leaving"],
   secretOutputs: ["updatedParameters", "previous", "leaving"],

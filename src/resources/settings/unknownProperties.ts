@@ -3,7 +3,7 @@ import type { SettingId } from "../ownership";
 import { describePart } from "../ownership";
 import type { Context, PropertyNames, Template } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
-import { actionsById, lookUpTask, propertiesShown } from "../task/taskPresence";
+import { actionsById, lookUpTask, propertiesShown, unseen } from "../task/taskPresence";
 import { actionsBefore } from "./restore";
 import type { Setting } from "./setting";
 import { typesOf } from "./setting";
@@ -60,9 +60,9 @@ export async function lookBefore(
   if (!isLookedUp) {
     return [];
   }
-  const template = context.templateOf(taskId);
+  const template = context.tasks.templateOf(taskId);
   // The first loops of a process are compared, to see whether the service takes them (`loopWay`).
-  const isFirstLoop = settings.some(({ part }) => part === "loop") && context.loopWay.found === undefined;
+  const isFirstLoop = settings.some(({ part }) => part === "loop") && context.tasks.loopWay.found === undefined;
   const isRead = isCompared || template === undefined || isFirstLoop;
   const shown = isRead ? await actionsBefore(taskId, settings, context) : [];
   const names =
@@ -82,7 +82,7 @@ function namesInTemplate(template: Template, types: readonly string[], context: 
   // Only a warning depends on the template: a read that fails must not stop a write, nor count for the account.
   const names =
     template.names.get(key) ??
-    lookUpTask(template.taskId, asked, { ...context, saw: () => undefined })
+    lookUpTask(template.taskId, asked, unseen(context))
       .then((presence) => propertyNames(presence.is === "there" ? presence.actions : []))
       .catch(() => new Map());
   template.names.set(key, names);

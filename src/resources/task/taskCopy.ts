@@ -185,11 +185,11 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
     const isCopy = state.sourceTaskId !== undefined;
     const onDelete = state.onDelete ?? (isCopy ? "removeData" : "retain");
     let rows = "its rows were not touched";
-    const other = onDelete === "removeData" ? context.heldBy({ part: "rows", taskId: id }) : undefined;
+    const other = onDelete === "removeData" ? context.tasks.heldBy({ part: "rows", taskId: id }) : undefined;
     if (other !== undefined) {
       rows = `its rows were not removed, because ${other} has the same task`;
     } else if (onDelete === "removeData") {
-      const left = await context.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
+      const left = await context.tasks.exclusive(id, () => removeRows(id, state.forceDestroy === true, context));
       if (left === "task gone") {
         // Somebody deleted the task, or the credentials are those of another account.
         context.warn(
@@ -231,6 +231,6 @@ async function copyOnce(request: CopyTaskRequest, args: TaskCopyArgs, context: C
     (response) => response.data.taskId,
     context,
   );
-  context.copied(data.taskId, taskId);
+  context.tasks.copied(data.taskId, taskId);
   return data.taskId;
 }

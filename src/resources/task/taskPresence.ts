@@ -52,7 +52,7 @@ function askForActions(taskId: string, actionTypes: string[], context: Context):
   // Some services refuse a request without types, which says nothing about the task.
   const unclear = actionTypes.length === 0 ? (["refused"] as const) : [];
   return looking(taskId, context, unclear, async () => {
-    const task = await context.actionReader.read(taskId, actionTypes);
+    const task = await context.tasks.actions.read(taskId, actionTypes);
     if (task === undefined) {
       return { is: "unclear" };
     }
@@ -72,12 +72,12 @@ async function looking(
   try {
     const presence = await look();
     if (presence.is === "there") {
-      context.saw(taskId, "there", presence.actions);
+      context.tasks.saw(taskId, "there", presence.actions);
     }
     return presence;
   } catch (error) {
     if (isServiceError(error, "notFound")) {
-      context.saw(taskId, "gone");
+      context.tasks.saw(taskId, "gone");
       return { is: "gone" };
     }
     if (isServiceError(error) && unclear.includes(error.kind)) {
@@ -93,7 +93,7 @@ async function looking(
  */
 export async function isGone(taskId: string, context: Context): Promise<boolean> {
   try {
-    return (await lookUpExistence(taskId, { ...context, saw: () => {} })) === "gone";
+    return (await lookUpExistence(taskId, unseen(context))) === "gone";
   } catch (error) {
     if (isServiceError(error, "refused", "plan", "notYours", "actionNotFound", "contract")) {
       return false;
@@ -205,4 +205,9 @@ export function itemsOf(action: ActionShown): string[] | undefined {
 function textOf(value: unknown): string | undefined {
   const isShown = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   return isShown ? String(value) : undefined;
+}
+
+/** A context whose reads do not count for the account. */
+export function unseen(context: Context): Context {
+  return { ...context, tasks: { ...context.tasks, saw: () => undefined } };
 }

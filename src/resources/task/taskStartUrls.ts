@@ -71,7 +71,6 @@ export type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
 export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs, Derived> = {
   type: "TaskStartUrls",
   idIs: "taskId",
-  provides: "settings",
   args: {
     taskId: { kind: id, required: true, replaces: true },
     ...startUrlsSpec,
@@ -100,7 +99,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
 
 async function upload(state: TaskStartUrlsState, context: Context): Promise<TaskStartUrlsState> {
   const send = startUrlsUpload(state.taskId, state, context);
-  await context.exclusive(state.taskId, () => writeTask({ state }, send, context));
+  await context.tasks.exclusive(state.taskId, () => writeTask({ state }, send, context));
   return state;
 }
 

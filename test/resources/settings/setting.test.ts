@@ -83,10 +83,12 @@ class Task {
   /** The parts of a context that the functions of the model use. */
   context(warnings: string[] = []): Context {
     const context = {
-      actionReader: { read: async () => ({ actions: this.actions() }) },
+      tasks: {
+        actions: { read: async () => ({ actions: this.actions() }) },
+        isOwnedElsewhere: () => false,
+        saw: () => undefined,
+      },
       settings: { actionTypes: [] },
-      isOwnedElsewhere: () => false,
-      saw: () => undefined,
       warn: (text: string) => warnings.push(text),
     };
     return context as unknown as Context;

@@ -120,10 +120,8 @@ function sorted(rows: readonly Row[]): string[] {
 async function sendLoop(client: ServiceClient, emulator: Emulator, taskId: string, pages: string[]): Promise<void> {
   const context = {
     client,
-    actionReader: new ActionReader(client),
-    loopWay: {},
+    tasks: { actions: new ActionReader(client), loopWay: {}, saw: () => undefined },
     settings: { actionTypes: ["LoopAction"] },
-    saw: () => undefined,
     warn: () => undefined,
   } as unknown as Context;
   const property = { name: "Timeout", value: "20" };
