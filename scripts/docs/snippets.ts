@@ -29,7 +29,7 @@ export function pages(): string[] {
   const inDocs = readdirSync(join(repositoryRoot, "docs"), { recursive: true, encoding: "utf8" })
     .map((path) => posix.join("docs", path.replaceAll("\\", "/")))
     .filter((path) => path.endsWith(".md") && !path.startsWith(`${apiReference}/`));
-  return ["README.md", ...inDocs.sort()];
+  return ["README.md", "contributing/first-resource.md", ...inDocs.sort()];
 }
 
 /** A page with its snippets as the files have them. Throws if a file or a region is missing, or if a block does not end. */

@@ -4,6 +4,7 @@ import type { Engine } from "../internals/engine";
 import { EngineLog } from "../internals/engine";
 import type { Layer, ProcessName } from "../internals/provider";
 import { DynamicProvider, Host } from "../internals/provider";
+import type { AnyResource } from "../internals/resources";
 import { resources } from "../internals/resources";
 
 /** What the engine puts where a preview doesn't know a value yet. */
@@ -61,8 +62,10 @@ export class InProcess {
     await this.host.noteSaved();
   }
 
-  provider(type: string): Required<Omit<dynamic.ResourceProvider, "configure">> {
-    const resource = resources[type];
+  provider(
+    type: string,
+    resource: AnyResource | undefined = resources[type],
+  ): Required<Omit<dynamic.ResourceProvider, "configure">> {
     if (resource === undefined) {
       throw new Error(`no resource ${type}`);
     }
