@@ -101,6 +101,12 @@ export class DocumentReader {
     }
   }
 
+  reportDoubts(found: readonly Problem[]): void {
+    for (const { path, reason } of found) {
+      this.problems.addDoubt(this.placeOf(path), reason);
+    }
+  }
+
   /** The place of a path: where it is given, or the closest value above it. Keys can contain dots. */
   placeOf(path: string): Place {
     let above = path;
