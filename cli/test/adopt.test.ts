@@ -359,7 +359,7 @@ describe("webextract adopt, validate and plan-report", () => {
     const { code, stdout } = await world.run("validate a.yaml");
     assert.equal(code, 0, stdout);
     const ending = 'path: ends like csv, and the rows are written as ndjson: set format "csv", or use another name\n';
-    assert.ok(stdout.includes(`warning: a.yaml:5:11 exports.rows.${ending}`), stdout);
+    assert.ok(stdout.includes(`warning: a.yaml:5:17 exports.rows.${ending}`), stdout);
     assert.match(stdout, /^warning: a\.yaml:3:\d+ startUrls: Lines that may be no URLs as they are: .* a comma with/m);
     assert.match(stdout, /1 task, no problem, 2 warnings\.\n$/);
   });

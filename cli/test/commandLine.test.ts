@@ -107,7 +107,8 @@ describe("the command line", () => {
       const running = world.start(line.split(" "), {}, shell);
       running.process.stdin.end();
       const { code, stdout, stderr } = await running.ended;
-      const said = "The current folder is gone or cannot be read (ENOENT). Change to another folder. No request was sent.";
+      const said =
+        "The current folder is gone or cannot be read (ENOENT). Change to another folder. No request was sent.";
       assert.deepEqual([code, stderr], [2, `error: ${said}\n`], line);
       assert.equal(stdout === "" ? said : JSON.parse(stdout).error.message, said);
     }

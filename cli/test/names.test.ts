@@ -342,7 +342,15 @@ else console.log(selected);`,
           [world.path("empty"), "failed: the program pulumi is not on the PATH. Install Pulumi."],
         ] as const) {
           const unread = `The selected stack cannot be read: pulumi stack ${reason}`;
-          for (const line of ["status books", "rows books", "probe", "doctor", "list", "migrate", "compare a:latest b:1"]) {
+          for (const line of [
+            "status books",
+            "rows books",
+            "probe",
+            "doctor",
+            "list",
+            "migrate",
+            "compare a:latest b:1",
+          ]) {
             const { code, stdout, stderr } = await world.run(line, { ...env, PATH });
             assert.notEqual(code, 0, line);
             assert.ok(`${stdout}${stderr}`.includes(unread), `${line}: ${stdout}${stderr}`);

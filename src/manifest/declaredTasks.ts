@@ -88,7 +88,7 @@ export function declaredTask(task: GivenTask): DeclaredTask {
   if (optionsOf(opts).ignoreChanges === undefined) {
     const problems: Problem[] = [];
     for (const list of givenLists(checked)) {
-      const warn = (reason: string): void => reader.reportDoubts([{ path: list.at.slice(0, -1), reason }]);
+      const warn = (reason: string): void => reader.report([{ path: list.at.slice(0, -1), reason }], "addDoubt");
       checkList(list, undefined, { ...places, problems, warn });
     }
     reader.report(problems);
@@ -139,7 +139,7 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
   const found = problemsOf(dataExport, { scope: "batch", ...checked, ...(readsRun && { lotNo: unknown }) });
   const within = (each: Problem): Problem => ({ ...each, path: `${path}.${each.path}` });
   task.reader.report(found.map(within));
-  task.reader.reportDoubts(doubtsOfPath(checked ?? {}).map(within));
+  task.reader.report(doubtsOfPath(checked ?? {}).map(within), "addDoubt");
   const before = earlierNamesAt(was, `${path}.was`, task.reader).map((each) => each.name);
   const keys = [key, ...before.filter((each) => !isUrn(each))];
   const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];

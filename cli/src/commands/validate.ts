@@ -28,7 +28,9 @@ export const validate: CliCommand = {
     const count = found.reduce((sum, { tasks }) => sum + tasks.length, 0);
     const each = (...kinds: ("problems" | "warnings" | "doubts")[]) =>
       new Map(
-        kinds.flatMap((kind) => found.flatMap((manifests) => manifests[kind])).map((one) => [describeProblem(one), one]),
+        kinds
+          .flatMap((kind) => found.flatMap((manifests) => manifests[kind]))
+          .map((one) => [describeProblem(one), one]),
       );
     const [problems, warnings] = [each("problems"), each("warnings", "doubts")];
     const said = [...problems.keys(), ...[...warnings.keys()].map((warning) => `warning: ${warning}`)];

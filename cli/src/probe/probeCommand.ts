@@ -194,7 +194,9 @@ async function requireWritable(folder: string): Promise<void> {
     const place = (file: string): Promise<void> => rm(file);
     await replaceFile(resolve(folder, "report.md"), " ".repeat(trialBytes), { mode: 0o600, durable: true, place });
   } catch (error) {
-    throw usageError(`No files can be written into "${folder}" (${reasonOf(error)}). Mend that, or name another --out.`);
+    throw usageError(
+      `No files can be written into "${folder}" (${reasonOf(error)}). Mend that, or name another --out.`,
+    );
   }
 }
 

@@ -253,10 +253,8 @@ export class Tokens {
 
 /** The error of the last source, with what other sources lacked. */
 function withReasons({ kind, problem, hint }: NoToken, failed: readonly NothingFound[]): NoToken {
-  const others = failed.filter(({ reason }) => !problem.includes(reason));
-  const reasons = others.map(({ reason }) => `${reason}; `).join("");
-  const hints = [...others.flatMap((each) => each.hint ?? []), hint];
-  return new NoToken(kind, problem.replace(/^not sent: /, (start) => `${start}${reasons}`), hints.join(" "));
+  const reasons = failed.flatMap(({ reason }) => (problem.includes(reason) ? [] : `${reason}; `)).join("");
+  return new NoToken(kind, problem.replace(/^not sent: /, `not sent: ${reasons.replaceAll("$", "$$$$")}`), hint);
 }
 
 function isAlive({ expiresAt }: AccessToken): boolean {

@@ -114,7 +114,10 @@ describe("the renewal of tokens on demand", () => {
       const error = await errorOf(startTask(clientWith({ refreshToken: "refresh-0" })));
       assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
       assert.ok(error.message.includes(`the token store ${world.storePath()} cannot be written (${code})`));
-      assert.match(error.message, /Free space there, or copy the folder to where it can be written, and set tokenStore to that\.$/);
+      assert.match(
+        error.message,
+        /Free space there, or copy the folder to where it can be written, and set tokenStore to that\.$/,
+      );
       assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
     });
   }
