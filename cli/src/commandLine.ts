@@ -1,10 +1,11 @@
 import { CommanderError } from "commander";
 import { escapeOf } from "../../src/service/errors/foreignText";
+import { codeOf } from "../../src/service/files/privateFile";
 import { messageOf } from "../../src/values/errors";
 import { adviceOn } from "./advice";
 import { Cli } from "./cli";
 import { withSelectedStack } from "./connection/pulumi";
-import { CliError, describeError, exitCodes, exitOf, isExpected } from "./exitCodes";
+import { CliError, describeError, exitCodes, exitOf, isExpected, usageError } from "./exitCodes";
 import type { Invocation } from "./program";
 import { parse } from "./program";
 import type { Streams } from "./terminal";
@@ -75,6 +76,7 @@ async function run(
     await terminal.write(jsonOf(document));
   };
   try {
+    requirePresentFolder();
     const asksStack = command.connects && command.isLocal?.(values) !== true;
     const options = asksStack ? await withSelectedStack(values.options, cli) : values.options;
     const result = await command.run({ ...values, options }, cli);
@@ -99,6 +101,15 @@ async function run(
       await writeJson({ error: { ...describeError(error), message, exit } });
     }
     return exitCodes[exit].code;
+  }
+}
+
+/** @throws CliError if the folder in which the command runs was removed */
+function requirePresentFolder(): void {
+  try {
+    process.cwd();
+  } catch (error) {
+    throw usageError(`The current folder is gone or cannot be read (${codeOf(error)}). Change to another folder.`);
   }
 }
 

@@ -351,6 +351,19 @@ describe("webextract adopt, validate and plan-report", () => {
     assert.deepEqual([ended.code, places], [1, ["b.yaml:2", "missing:undefined"]]);
   });
 
+  it("shows what a preview warns of in the names of files and in lists", async () => {
+    writeFileSync(
+      world.path("a.yaml"),
+      "from: { adoptTaskId: x }\nrun: {}\nstartUrls: { urls: ['https://a.test/,Kids'] }\nexports:\n  rows: { path: 'rows/{lotNo}.csv', format: ndjson }\n",
+    );
+    const { code, stdout } = await world.run("validate a.yaml");
+    assert.equal(code, 0, stdout);
+    const ending = 'path: ends like csv, and the rows are written as ndjson: set format "csv", or use another name\n';
+    assert.ok(stdout.includes(`warning: a.yaml:5:17 exports.rows.${ending}`), stdout);
+    assert.match(stdout, /^warning: a\.yaml:3:\d+ startUrls: Lines that may be no URLs as they are: .* a comma with/m);
+    assert.match(stdout, /1 task, no problem, 2 warnings\.\n$/);
+  });
+
   it("shows the problems of the files that manifests name", async () => {
     writeFileSync(world.path("a.yaml"), "from: { adoptTaskId: x }\nstartUrls: { file: urls.txt }\n");
     const missing = await world.run("validate a.yaml");

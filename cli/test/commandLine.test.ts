@@ -101,6 +101,20 @@ describe("the command line", () => {
     assert.match(wrong.stderr, /WEBEXTRACT_LOG must be .* --base-url must begin with https:/);
   });
 
+  it("refuses a folder that was removed, in each command", async () => {
+    const shell = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    for (const line of ["status shop-1", "validate tasks", "doctor --json", "list"]) {
+      const running = world.start(line.split(" "), {}, shell);
+      running.process.stdin.end();
+      const { code, stdout, stderr } = await running.ended;
+      const said =
+        "The current folder is gone or cannot be read (ENOENT). Change to another folder. No request was sent.";
+      assert.deepEqual([code, stderr], [2, `error: ${said}\n`], line);
+      assert.equal(stdout === "" ? said : JSON.parse(stdout).error.message, said);
+    }
+    assert.deepEqual(world.operations(), []);
+  });
+
   it("tells the kind of a failure by its exit code, with operation, task and request", async () => {
     const unknown = await world.run("status nope --json");
     const { operation, taskId, requestId, exit } = unknown.json().error;

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
@@ -328,6 +328,49 @@ else console.log(selected);`,
         );
         assert.equal((await world.run("list", { ...env, PATH: path })).code, 2);
       }
+    });
+
+    it("are no stack that is not selected: the reason is shown where the selected one cannot be read", async () => {
+      writeFileSync(world.path("Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+      const failing = (says: string) =>
+        fakePulumi(world, `process.stderr.write(${JSON.stringify(`error: ${says}\n`)}); process.exitCode = 255;`);
+      const before = readFileSync(world.path("bin/pulumi"));
+      try {
+        const why = "open /backend/.pulumi/stacks: permission denied";
+        for (const [PATH, reason] of [
+          [failing(why), `ended with 255: ${why}.`],
+          [world.path("empty"), "failed: the program pulumi is not on the PATH. Install Pulumi."],
+        ] as const) {
+          const unread = `The selected stack cannot be read: pulumi stack ${reason}`;
+          for (const line of [
+            "status books",
+            "rows books",
+            "probe",
+            "doctor",
+            "list",
+            "migrate",
+            "compare a:latest b:1",
+          ]) {
+            const { code, stdout, stderr } = await world.run(line, { ...env, PATH });
+            assert.notEqual(code, 0, line);
+            assert.ok(`${stdout}${stderr}`.includes(unread), `${line}: ${stdout}${stderr}`);
+            assert.doesNotMatch(`${stdout}${stderr}`, /o (?:Pulumi )?stack is selected/, line);
+          }
+        }
+        const none = failing("no stack selected; please use `pulumi stack select` to choose one");
+        assert.match((await world.run("status books", { ...env, PATH: none })).stderr, /no Pulumi stack is selected/);
+        assert.match((await world.run("list", { ...env, PATH: none })).stderr, /No stack is selected in this folder/);
+      } finally {
+        writeFileSync(world.path("bin/pulumi"), before);
+        rmSync(world.path("Pulumi.yaml"));
+      }
+    });
+
+    it("are no service without an address: the stack is named", async () => {
+      const answers = { config: {}, stack: { deployment: {} }, selected: "bare" };
+      writeFileSync(world.path("answers.json"), JSON.stringify(answers));
+      const { stderr } = await world.run("status books", env);
+      assert.match(stderr, /No service is configured, and stack "bare" names none\. Set WEBEXTRACT_BASE_URL/);
     });
   });
 });

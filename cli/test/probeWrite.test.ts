@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import files from "node:fs/promises";
+import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import { startFakeServer } from "../../test/service/fakeServer";
 import type { SkippedWaits } from "../../test/service/skipWaits";
@@ -220,6 +222,23 @@ describe("webextract probe --write", function () {
       /^error: "probed\/config\.sh" cannot be written: something else stands there now, [^.]*\. The report is on standard output\.$/m,
     );
     assert.match(stderr, /^Task "[0-9a-f-]{36}", the copy, stays behind/m);
+  });
+
+  it("refuses a folder that takes no files, before anything is sent", async () => {
+    writeFileSync(world.path("file"), "");
+    const refused = async (out: string, code: string) => {
+      const { stdout, stderr, code: exit } = await world.run(`${line} --yes --out ${out}`);
+      assert.deepEqual([exit, stdout, world.operations()], [2, "", []], stderr);
+      assert.ok(stderr.includes(`error: No files can be written into "${out}" (${code}`), stderr);
+      assert.match(stderr, /\)\. Mend that, or name another --out\. No request was sent\.\n$/);
+    };
+    await refused("file/probed", "ENOTDIR");
+    await refused("file", "ENOTDIR");
+    for (const code of ["EACCES", "EROFS", "ENOSPC"]) {
+      const error = Object.assign(new Error("no"), { code });
+      const stub = sinon.stub(files, code === "ENOSPC" ? "open" : "mkdir").rejects(error);
+      await refused(`probed-${code}`, code).finally(() => stub.restore());
+    }
   });
 
   for (const [operation, skip, left] of [

@@ -37,6 +37,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   "cli/src": [
     "src/config/config.ts",
     "src/config/configKeys.ts",
+    "src/config/projectFolder.ts",
     "src/manifest/component.ts",
     "src/manifest/manifestFiles.ts",
     "src/manifest/problems.ts",

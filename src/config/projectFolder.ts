@@ -8,13 +8,13 @@ const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
  * without a project, to the present one. What only the present folder has stays in use: earlier versions began there.
  */
 export function fromProject(path: string, present = process.cwd()): string {
-  const [now, before] = [resolve(projectFolder(present), path), resolve(present, path)];
+  const [now, before] = [resolve(projectFolder(present) ?? present, path), resolve(present, path)];
   return existsSync(before) && !existsSync(now) ? before : now;
 }
 
-/** The nearest folder with the project's file, from the given one upwards. */
-function projectFolder(folder: string, start = folder): string {
+/** The nearest folder with the project's file, from the given one upwards; undefined if there is none. */
+export function projectFolder(folder = process.cwd()): string | undefined {
   if (projectFiles.some((name) => existsSync(join(folder, name)))) return folder;
   const above = dirname(folder);
-  return above === folder ? start : projectFolder(above, start);
+  return above === folder ? undefined : projectFolder(above);
 }

@@ -1,3 +1,4 @@
+import { doubtsOfPath } from "../resources/export/checkPath";
 import { dataExport } from "../resources/export/dataExport";
 import { extractionTask, givenLists } from "../resources/extractionTask";
 import type { AnyResource } from "../resources/index";
@@ -87,7 +88,8 @@ export function declaredTask(task: GivenTask): DeclaredTask {
   if (optionsOf(opts).ignoreChanges === undefined) {
     const problems: Problem[] = [];
     for (const list of givenLists(checked)) {
-      checkList(list, undefined, { ...places, problems });
+      const warn = (reason: string): void => reader.report([{ path: list.at.slice(0, -1), reason }], "addDoubt");
+      checkList(list, undefined, { ...places, problems, warn });
     }
     reader.report(problems);
   }
@@ -135,7 +137,9 @@ function exportOf(key: string, { was, opts, ...given }: Values, task: GivenTask,
   // The manifest fills in what the arguments lack.
   const checked = entryOf(task.checked.exports as Record<string, Values>, key);
   const found = problemsOf(dataExport, { scope: "batch", ...checked, ...(readsRun && { lotNo: unknown }) });
-  task.reader.report(found.map((each) => ({ ...each, path: `${path}.${each.path}` })));
+  const within = (each: Problem): Problem => ({ ...each, path: `${path}.${each.path}` });
+  task.reader.report(found.map(within));
+  task.reader.report(doubtsOfPath(checked ?? {}).map(within), "addDoubt");
   const before = earlierNamesAt(was, `${path}.was`, task.reader).map((each) => each.name);
   const keys = [key, ...before.filter((each) => !isUrn(each))];
   const tasks = [task.name, ...earlier.filter((each) => !isUrn(each))];

@@ -95,9 +95,9 @@ export class DocumentReader {
     return checked;
   }
 
-  report(found: readonly Problem[]): void {
+  report(found: readonly Problem[], as: "add" | "addDoubt" = "add"): void {
     for (const { path, reason } of found) {
-      this.problems.add(this.placeOf(path), reason);
+      this.problems[as](this.placeOf(path), reason);
     }
   }
 

@@ -24,17 +24,24 @@ export function* findFiles(paths: readonly string[], folder: string, problems: P
       continue;
     }
     const full = resolve(folder, path);
+    let isUnread = false;
+    const unread: Unread = (place, { code }) => {
+      if (nowhere.includes(code)) return;
+      isUnread = true;
+      problems.addFile(shownName(place, folder), `cannot be read (${code})`);
+    };
+    const asGlob = globIn(path.split(sep).join("/"));
     // An empty path would be the program's folder with all that is in it.
-    const stats = path.trim() === "" ? undefined : statsOf(full);
-    const glob = stats === undefined ? globIn(path.split(sep).join("/")) : undefined;
+    const stats = path.trim() === "" ? undefined : statsOf(full, asGlob === undefined ? unread : undefined);
+    const glob = stats === undefined ? asGlob : undefined;
     let files = stats !== undefined && !stats.isDirectory() ? [full] : [];
     if (stats?.isDirectory() === true || glob !== undefined) {
       const top = glob === undefined ? full : resolve(folder, glob.folder);
       const isWanted = (file: string): boolean =>
         glob === undefined ? endings.test(file) : glob.matches(relative(top, file).split(sep).join("/"));
-      files = (yield* addFiles([], top, folder, problems)).filter(isWanted);
+      files = (yield* addFiles([], top, unread)).filter(isWanted);
     }
-    if (files.length === 0) {
+    if (files.length === 0 && !isUnread) {
       const where = `looked for "${full}", relative to the program's folder`;
       const reason = `leads to no file that ends in .yaml or .yml (${where}; the only wildcards are *, ? and **)`;
       problems.addFile(path.trim() === "" ? JSON.stringify(path) : path, reason);
@@ -46,14 +53,18 @@ export function* findFiles(paths: readonly string[], folder: string, problems: P
   return [...found];
 }
 
-/**
- * Undefined if the path leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too
- * long.
- */
-function statsOf(path: string): Stats | undefined {
+/** Called with what cannot be read. */
+type Unread = (path: string, error: NodeJS.ErrnoException) => void;
+
+/** The codes of a path that leads nowhere: also where a part of it is a file, a link leads to itself, or a name is too long. */
+const nowhere: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
+
+/** Undefined if the path leads nowhere. */
+function statsOf(path: string, unread?: Unread): Stats | undefined {
   try {
     return statSync(path);
-  } catch {
+  } catch (error) {
+    unread?.(path, error as NodeJS.ErrnoException);
     return undefined;
   }
 }
@@ -62,7 +73,7 @@ function statsOf(path: string): Stats | undefined {
  * Adds all files below a folder in the order of their paths, without hidden files and node_modules. Links to folders
  * are not followed.
  */
-function* addFiles(files: string[], top: string, folder: string, problems: Problems): Generator<void, string[]> {
+function* addFiles(files: string[], top: string, unread: Unread): Generator<void, string[]> {
   yield;
   try {
     const entries = readdirSync(top, { withFileTypes: true });
@@ -72,13 +83,13 @@ function* addFiles(files: string[], top: string, folder: string, problems: Probl
         continue;
       }
       if (entry.isDirectory()) {
-        yield* addFiles(files, path, folder, problems);
+        yield* addFiles(files, path, unread);
       } else if (statsOf(path)?.isDirectory() !== true) {
         files.push(path);
       }
     }
   } catch (error) {
-    problems.addFile(shownName(top, folder), `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    unread(top, error as NodeJS.ErrnoException);
   }
   return files;
 }

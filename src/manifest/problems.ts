@@ -44,6 +44,7 @@ export interface ManifestProblem {
 export class Problems {
   private readonly found = new Map<string, ManifestProblem>();
   private readonly slips = new Map<ManifestFile, Map<number, Slip>>();
+  private readonly doubts = new Map<string, ManifestProblem>();
   private readonly told = new Set<Slip>();
 
   /** In the order of the files, from top to bottom. */
@@ -59,6 +60,15 @@ export class Problems {
       ),
     );
     return inOrder(places);
+  }
+
+  /** What the checks of the resources warn of: a preview of the resources shows it too. */
+  get doubtful(): ManifestProblem[] {
+    return inOrder([...this.doubts.values()]);
+  }
+
+  addDoubt({ file, offset, path }: Place, reason: string): void {
+    this.doubts.set(JSON.stringify([file.name, offset, path, reason]), problemAt(file, offset, path, reason));
   }
 
   /** Notes what explains the problems of a document. */

@@ -21,6 +21,8 @@ export interface Manifests {
   problems: ManifestProblem[];
   /** What is allowed, and hardly what its author means. */
   warnings: ManifestProblem[];
+  /** What the checks of the resources warn of. A preview shows it without the manifest. */
+  doubts: ManifestProblem[];
 }
 
 export interface ManifestSource extends FilePlaces {
@@ -56,7 +58,7 @@ export function* readInSteps({ paths, variables, changed, ...places }: ManifestS
     yield;
   }
   checkNames(tasks, places.folder, problems);
-  return { tasks, problems: problems.all, warnings: problems.warnings };
+  return { tasks, problems: problems.all, warnings: problems.warnings, doubts: problems.doubtful };
 }
 
 interface Reading {

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { join } from "node:path";
+import sinon from "sinon";
 import { describeProblem } from "../internals/manifest";
 import { errorCases } from "./errorCases";
 import { Later, ManifestFolder } from "./manifestFolder";
@@ -54,6 +56,28 @@ describe("the errors of a manifest", () => {
       messages(paths),
       paths.map((path) => `${path === "" ? '""' : path}: ${why(path)}`),
     );
+  });
+
+  it("name a folder that cannot be read, and say nothing of the files that it leads to", () => {
+    folder.write({ "locked/novels.yaml": "from: {}" });
+    const refused = Object.assign(new Error("no"), { code: "EACCES" });
+    const within = (path: unknown): boolean => String(path).startsWith(join(folder.path, "locked"));
+    const { readdirSync, statSync } = fs;
+    sinon.replace(fs, "readdirSync", ((path: string, ...rest: never[]) => {
+      if (within(path)) throw refused;
+      return readdirSync(path, ...rest);
+    }) as typeof readdirSync);
+    assert.deepEqual(messages(["locked", "locked/*.yaml", "**"]), ["locked: cannot be read (EACCES)"]);
+    sinon.replace(fs, "statSync", ((path: string, ...rest: never[]) => {
+      if (within(path)) throw refused;
+      return statSync(path, ...rest);
+    }) as typeof statSync);
+    assert.deepEqual(messages(["locked/novels.yaml", "locked/*.yaml"]), [
+      "locked/novels.yaml: cannot be read (EACCES)",
+      "locked: cannot be read (EACCES)",
+    ]);
+    sinon.restore();
+    assert.match(messages(["none/*.yaml"]).join("; "), /^none\/\*\.yaml: leads to no file[^;]*; [^;]*$/);
   });
 
   it("name a file that is not UTF-8", () => {

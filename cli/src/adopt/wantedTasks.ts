@@ -28,9 +28,9 @@ export function taskOfArgument(given: string): WantedTask {
 export function tasksOfFile(text: string, file: string): WantedTask[] {
   const records = /^\uFEFF?\s*[[{]/.test(text) ? recordsOfJson(text, file) : recordsOf(text);
   const columns = columnsOf(records[0]?.cells ?? []);
-  // A word above ids with digits. An id of that form is between quotation marks.
+  // Words above ids with digits. An id of that form is between quotation marks.
   const [first, ...others] = records;
-  const isWord = first !== undefined && !first.isQuoted && /^[a-z_]+$/i.test(first.cells[0] ?? "");
+  const isWord = first !== undefined && !first.isQuoted && /^\p{L}+(?:[\s_-]\p{L}+)*$/u.test(first.cells[0] ?? "");
   if (columns === undefined && isWord && others.length > 0 && others.every(({ cells: [id = ""] }) => /\d/.test(id))) {
     throw usageError(
       `${file}:${first.line}: ${quoted(first.cells[0] ?? "")} seems to be a title, and no known one. ${knownTitles} If it is an id, put it in quotation marks.`,
@@ -99,13 +99,17 @@ function columnsOf(first: readonly string[]): Record<keyof typeof titles, number
 }
 
 /**
- * The lines of a CSV that are neither blank nor comments. The separator is a comma, or the semicolon or tab of the
- * first of them, outside quotation marks. Cells between quotation marks can contain it, and no line break.
+ * The lines of a CSV that are neither blank nor comments. The separator is that of a first line `sep=;`, as Excel has
+ * it; otherwise a comma, or the semicolon or tab of the first of them, outside quotation marks. Cells between quotation
+ * marks can contain it, and no line break.
  */
 function recordsOf(text: string): Line[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const [, named] = /^"?sep=([,;\t])"?\s*$/i.exec(lines[0] ?? "") ?? [];
+  // The lines keep their numbers.
+  if (named !== undefined) lines[0] = "";
   const first = lines.find((each) => /^\s*[^\s#]/.test(each)) ?? "";
-  const separator = /[,;\t]/.exec(first.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
+  const separator = named ?? /[,;\t]/.exec(first.replace(/"[^"]*"/g, ""))?.[0] ?? ",";
   const cell = new RegExp(`${separator} *(?:"((?:[^"]|"")*)" *|([^${separator}]*))(?=$|${separator})`, "g");
   const records = lines.map((each, index) => ({
     line: index + 1,

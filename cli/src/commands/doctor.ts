@@ -66,9 +66,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
       : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
     credentialFinding(client),
     await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
-    ...(typeof tokens === "string"
-      ? [problem("token store", tokens, "Make the file readable, or set tokenStore to another folder.")]
-      : []),
+    ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),
     await readFinding(client),

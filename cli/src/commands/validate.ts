@@ -26,9 +26,13 @@ export const validate: CliCommand = {
       found.push(await manifestsAt(paths, cli));
     }
     const count = found.reduce((sum, { tasks }) => sum + tasks.length, 0);
-    const each = (kind: "problems" | "warnings") =>
-      new Map(found.flatMap((manifests) => manifests[kind]).map((problem) => [describeProblem(problem), problem]));
-    const [problems, warnings] = [each("problems"), each("warnings")];
+    const each = (...kinds: ("problems" | "warnings" | "doubts")[]) =>
+      new Map(
+        kinds
+          .flatMap((kind) => found.flatMap((manifests) => manifests[kind]))
+          .map((one) => [describeProblem(one), one]),
+      );
+    const [problems, warnings] = [each("problems"), each("warnings", "doubts")];
     const said = [...problems.keys(), ...[...warnings.keys()].map((warning) => `warning: ${warning}`)];
     const counts = [
       problems.size === 0 ? `${counted(count, "task")}, no problem` : counted(problems.size, "problem"),

@@ -14,6 +14,8 @@ export interface ConnectionFlags {
   /** Null for the default account, also if the environment names another one. */
   profile?: string | null;
   stack?: string;
+  /** Why there is no selected stack although the folder has a project. */
+  unreadStack?: string;
 }
 
 /** The configuration of a command. */
@@ -49,7 +51,7 @@ export async function connectionOf(flags: ConnectionFlags, signal?: AbortSignal)
 
 /** @throws CliError if the stack cannot be read */
 export async function findConnection(
-  { baseUrl, profile: given, stack }: ConnectionFlags,
+  { baseUrl, profile: given, stack, unreadStack }: ConnectionFlags,
   signal?: AbortSignal,
 ): Promise<FoundConnection> {
   const ofStack = stack === undefined ? undefined : await stackConfig(stack, signal);
@@ -78,9 +80,9 @@ export async function findConnection(
     settingName: (option) => settingName(option, ofStack, configured),
   };
   if (options.baseUrl === undefined) {
-    found.push(
-      "No service is configured, and no Pulumi stack is selected in this folder. Set WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.",
-    );
+    const noStack = stack === undefined ? "no Pulumi stack is selected in this folder" : `stack "${stack}" names none`;
+    const why = unreadStack === undefined ? `, and ${noStack}. Set` : `. ${unreadStack} Or set`;
+    found.push(`No service is configured${why} WEBEXTRACT_BASE_URL, or use --base-url URL or --stack NAME.`);
     return { config, problems: found };
   }
   return { config, options, profile, warning, problems: found };

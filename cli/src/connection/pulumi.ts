@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { projectFolder } from "../../../src/config/projectFolder";
 import { namesService } from "../../../src/service/environment";
+import { messageOf } from "../../../src/values/errors";
 import type { Cli } from "../cli";
 import { CliError, usageError } from "../exitCodes";
 
@@ -24,7 +26,8 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
     }
     if (typeof code === "string") {
       const why = code === "ENOENT" ? "the program pulumi is not on the PATH" : code;
-      throw usageError(`${purpose} failed: ${why}. Install Pulumi, or do without --stack.`);
+      const without = args.includes("--stack") ? ", or do without --stack" : "";
+      throw usageError(`${purpose} failed: ${why}. Install Pulumi${without}.`);
     }
     const shown = args.filter((arg) => arg !== "--show-secrets" && arg !== "--json").join(" ");
     const next = input === "" ? ` Correct this, and check it with "pulumi ${shown}" in this folder.` : "";
@@ -36,34 +39,42 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
  * The flags of a command with the stack that `pulumi stack select` has chosen in the current folder, where neither the
  * command line nor the environment names a service: so the credentials of a stack never go to another service.
  */
-export async function withSelectedStack<Flags extends { baseUrl?: string; stack?: string }>(
+export async function withSelectedStack<Flags extends { baseUrl?: string } & FoundStack>(
   flags: Flags,
   cli: Cli,
 ): Promise<Flags> {
   if (flags.baseUrl !== undefined || namesService()) {
     return flags;
   }
-  return { ...flags, stack: await givenOrSelected(flags.stack, cli) };
+  return { ...flags, ...(await givenOrSelected(flags.stack, cli)) };
 }
 
-/**
- * The given stack or, which the command says, the selected one of the project in the current folder. Undefined if there
- * is no project, or none is selected.
- */
-async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<string | undefined> {
+/** It has neither if there is no project, or no stack of it is selected. */
+interface FoundStack {
+  stack?: string;
+  /** Why Pulumi cannot tell which stack is selected. */
+  unreadStack?: string;
+}
+
+/** The given stack or, which the command says, the selected one of the project in the current folder. */
+async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<FoundStack> {
   if (given !== undefined) {
-    return given;
+    return { stack: given };
   }
-  const running = runPulumi(["stack", "--show-name"], "Looking for the selected stack", interrupted);
-  const selected = await running.catch((error: unknown) => {
+  let selected: string;
+  try {
+    const purpose = "The selected stack cannot be read: pulumi stack";
+    selected = (await runPulumi(["stack", "--show-name"], purpose, interrupted)).trim();
+  } catch (error) {
     if (interrupted.aborted) throw error;
-    return "";
-  });
-  if (selected.trim() === "") {
-    return undefined;
+    const isNone = projectFolder() === undefined || messageOf(error).includes("no stack selected");
+    return isNone ? {} : { unreadStack: messageOf(error) };
   }
-  terminal.say(`Using stack "${selected.trim()}", which is selected in this folder.`);
-  return selected.trim();
+  if (selected === "") {
+    return {};
+  }
+  terminal.say(`Using stack "${selected}", which is selected in this folder.`);
+  return { stack: selected };
 }
 
 /** @throws CliError if none is given and none is selected */
@@ -72,9 +83,9 @@ export async function requireStack(
   cli: Cli,
   next = "Name one with --stack.",
 ): Promise<string> {
-  const stack = await givenOrSelected(given, cli);
+  const { stack, unreadStack = "No stack is selected in this folder." } = await givenOrSelected(given, cli);
   if (stack === undefined) {
-    throw new CliError(`No stack is selected in this folder. ${next}`, "usage");
+    throw new CliError(`${unreadStack} ${next}`, "usage");
   }
   return stack;
 }

@@ -4,7 +4,6 @@ import { TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStor
 import { defaultTokenStore } from "../../../src/service/environment";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { settingsOf } from "../../../src/service/settings";
-import { messageOf } from "../../../src/values/errors";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 
@@ -33,10 +32,9 @@ export async function storedTokens(
 ): Promise<{ file: string; tokens: StoredTokens[] }> {
   const store = storeOf(options, terminal);
   const { own, others } = await store.families(options.refreshToken, true).catch((error: unknown) => {
-    const message = messageOf(error);
-    throw error instanceof TokenStoreError
-      ? new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, "credential")
-      : error;
+    if (!(error instanceof TokenStoreError)) throw error;
+    const { message, hint } = error;
+    throw new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`, "credential");
   });
   return {
     file: store.file,

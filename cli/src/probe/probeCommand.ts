@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
 import { pause } from "../../../src/service/clock";
 import { makeFolder } from "../../../src/service/files/folders";
+import { replaceFile } from "../../../src/service/files/replaceFile";
 import { messageOf } from "../../../src/values/errors";
 import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
@@ -126,8 +128,7 @@ async function write(flags: Flags, cli: Cli): Promise<Result> {
   }
   await cli.confirm(`${plan} Continue?`, yes, "Nothing was sent.");
   if (out !== undefined) {
-    // A folder that cannot be made must not be found after the copy.
-    await makeFolder(resolve(out));
+    await requireWritable(out);
   }
   const requests = new Requests(mostRequests);
   const trial: Trial = {
@@ -181,6 +182,22 @@ function planOf({ from, group, start, out }: Flags, service: string, files: read
     ...(files.length === 0 ? [] : [`Replaced in ${out}: ${files.join(", ")}.`]),
     `Task "${from}" and its rows stay as they are.`,
   ].join(" ");
+}
+
+/** Larger than the files of a report. */
+const trialBytes = 1024 * 1024;
+
+/** @throws CliError if files cannot be written there: that must not be found after the copy */
+async function requireWritable(folder: string): Promise<void> {
+  try {
+    await makeFolder(resolve(folder));
+    const place = (file: string): Promise<void> => rm(file);
+    await replaceFile(resolve(folder, "report.md"), " ".repeat(trialBytes), { mode: 0o600, durable: true, place });
+  } catch (error) {
+    throw usageError(
+      `No files can be written into "${folder}" (${reasonOf(error)}). Mend that, or name another --out.`,
+    );
+  }
 }
 
 /**

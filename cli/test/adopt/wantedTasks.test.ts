@@ -68,6 +68,14 @@ describe("the tasks to adopt", () => {
     assert.deepEqual(read("任务ID,任务名称,任务组\na,商品,店\n"), [["a", "商品", "店"]]);
   });
 
+  it("have the separator that Excel's first line names", () => {
+    for (const line of ["sep=;", "\uFEFFSEP=;\r", '"sep=;"']) {
+      assert.deepEqual(read(`${line}\ntaskId;taskName\na;Kids, all\n`), [["a", "Kids, all", ""]], line);
+    }
+    assert.deepEqual(read("sep=\t\na\tKids; all\n"), [["a", "Kids; all", ""]]);
+    assert.deepEqual(read("sep=,\na,Kids\n"), [["a", "Kids", ""]]);
+  });
+
   it("are not what a table for people or titles in another language contain", () => {
     for (const [text, words] of [
       ["id      name\nshop-1  Shop\n", 'ids.csv:1: "id      name" is no id of a task. A line is id, or id,name, '],
@@ -75,6 +83,10 @@ describe("the tasks to adopt", () => {
       ["Aufgaben-Nummer für uns;Name\na;b", 'ids.csv:1: "Aufgaben-Nummer für uns" is no id of a task.'],
       ["Aufgabe\n4f6c2a9e\nshop-2\n", 'ids.csv:1: "Aufgabe" seems to be a title, and no known one. Titles are such as'],
       ["# von uns\nTarea;Nombre\nshop-1;Libros\n", 'ids.csv:2: "Tarea" seems to be a title, and no known one.'],
+      ...["Aufgaben-ID", "Aufgaben ID", "Aufgaben_ID", "ID-задачи"].map(
+        (title) => [`${title};Name\nshop-1;a`, `ids.csv:1: "${title}" seems to be a title, `] as const,
+      ),
+      ["sep=;\nAufgaben-ID;Name\nshop-1;a", 'ids.csv:2: "Aufgaben-ID" seems to be a title, '],
       ["numero_tarea,nombre\n17,Libros\n", 'ids.csv:1: "numero_tarea" seems to be a title, '],
       ['{"data":[{"taskId":"a"}]}', "ids.csv: is JSON, and no list of ids or of objects with taskId, "],
       ['[{"sku":"a"}]', "ids.csv: is JSON, and no list of ids"],

@@ -12,6 +12,7 @@ import { quoted } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
 import type { Problem } from "../../values/kinds";
 import { entryOf, holdsUnknown } from "../../values/plain";
+import { describeShellPart, shellPartOf } from "../../values/shellPart";
 import { backslashHint } from "../lists/allowedFile";
 import type { CheckContext, ServiceTraits } from "../resource";
 import type { DataExportArgs } from "./model";
@@ -34,6 +35,11 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
     problems.push({ path: "lotNo", reason });
   }
   problems.push(...commandProblems(parts));
+  // Other parts can be for a shell that the program starts.
+  const ofShell = typeof pipe?.[0] === "string" ? shellPartOf(pipe[0]) : undefined;
+  if (ofShell !== undefined) {
+    problems.push({ path: "pipe[0]", reason: `is ${describeShellPart(ofShell)}` });
+  }
   if (typeof path !== "string") {
     return;
   }
@@ -188,24 +194,25 @@ export async function checkBucket({ path, taskId, lotNo }: DataExportArgs, conte
   }
 }
 
-/** Warns of a name of another system or format, and of secrets. */
-export function warnOfPath({ path, pipe, format = "ndjson" }: DataExportArgs, { warn }: CheckContext): void {
+/** What is allowed and hardly meant: a name of another system or format, and secrets. */
+export function doubtsOfPath({ path, pipe, format = "ndjson" }: Partial<DataExportArgs>): Problem[] {
+  const doubts: Problem[] = [];
   const hint = typeof path === "string" ? backslashHint(path) : undefined;
   if (hint !== undefined) {
-    warn?.(`path ${hint}.`);
+    doubts.push({ path: "path", reason: hint });
   }
   const other = typeof path !== "string" || holdsUnknown(format) ? undefined : misleadingFormat(path, format);
   if (other !== undefined) {
-    warn?.(
-      `path ends like ${other}, and the rows are written as ${format}: set format "${other}", or use another name.`,
-    );
+    const reason = `ends like ${other}, and the rows are written as ${format}: set format "${other}", or use another name`;
+    doubts.push({ path: "path", reason });
   }
   // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command
   // of `pipe` can read its environment.
   for (const [name, parts] of Object.entries({ path: [path], pipe: [pipe].flat() })) {
     const text = parts.filter((part: unknown) => typeof part === "string").join(" ");
     if (hideSecrets(text) !== text) {
-      warn?.(`${name} seems to contain a secret, which the state would store in plain text.`);
+      doubts.push({ path: name, reason: "seems to contain a secret, which the state would store in plain text" });
     }
   }
+  return doubts;
 }

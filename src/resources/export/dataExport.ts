@@ -28,7 +28,7 @@ import { entryOf, holdsUnknown, isRecord } from "../../values/plain";
 import { changedArgs, object } from "../args";
 import type { Held } from "../ownership";
 import type { CheckContext, Context, Created, Difference, Read, Resource } from "../resource";
-import { checkBucket, checkPath, checkPlace, warnOfPath } from "./checkPath";
+import { checkBucket, checkPath, checkPlace, doubtsOfPath } from "./checkPath";
 import type { RowChecks } from "./checks/rowChecks";
 import { checkRowChecks, rowChecks } from "./checks/rowChecks";
 import { checkSchema } from "./checks/rowSchema";
@@ -101,7 +101,9 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
     if (context.previous === undefined || changedArgs(dataExport.args, context.previous, args).length > 0) {
       await checkPlace(args, context);
       checkPackages(args, context);
-      warnOfPath(args, context);
+      for (const { path, reason } of doubtsOfPath(args)) {
+        context.warn?.(`${path} ${reason}.`);
+      }
       await checkBucket(args, context);
     }
     if (markExported === true && settings.markScope === "task" && maxRows !== undefined) {

@@ -125,13 +125,14 @@ function checkLines(
   let doubtful = 0;
   function* checked(): Generator<string> {
     for (const { line, text } of lines) {
-      const url = urls === "all" || (urls === "some" && /^\s*https?:/i.test(text)) ? parsedUrl(text.trim()) : undefined;
+      const isMeant = urls === "all" || (urls === "some" && /^\s*https?:/i.test(text));
+      const url = isMeant ? parsedUrl(text.trim()) : undefined;
       const isUrl = url !== undefined && ["http:", "https:"].includes(url.protocol);
-      const space = isUrl
+      const space = isMeant
         ? text
             .trimEnd()
             .slice(text.length - text.trimStart().length)
-            .search(/[ \t\v\f]/)
+            .search(noPartOfUrl)
         : -1;
       // Line ends of old Macs. With them all lines would be one item, and a check of that item would see only the first
       // line.
@@ -170,6 +171,9 @@ function checkLines(
   }
   return { count, sha256, hosts };
 }
+
+/** White space that ends a URL for programs, and NUL. Other white space can be a part of one, and is a doubt. */
+const noPartOfUrl = /[ \t\v\f\0\u0085\u2028\u2029]/;
 
 /** Lines that a warning names. */
 const mostDoubts = 5;

@@ -46,7 +46,8 @@ export class TokenRefresh {
     try {
       return this.#goodTokenOf((await this.#families()).own);
     } catch (error) {
-      return { reason: storeProblem(error) };
+      if (!(error instanceof TokenStoreError)) throw error;
+      return { reason: error.message };
     }
   }
 
@@ -64,9 +65,8 @@ export class TokenRefresh {
       }
       return await this.store.locked(() => this.#firstAccepted(always));
     } catch (error) {
-      if (error instanceof NoToken) throw error;
-      const hint = "Make the token store readable, or set tokenStore to another folder.";
-      throw new NoToken("credential", `not sent: ${storeProblem(error)}.`, hint);
+      if (!(error instanceof TokenStoreError)) throw error;
+      throw new NoToken("credential", `not sent: ${error.message}.`, error.hint);
     }
   }
 
@@ -116,7 +116,8 @@ export class TokenRefresh {
     if (code !== undefined && (mustStore || fullDisk.includes(code))) {
       const problem = `not sent: the token store ${store.file} cannot be written (${code}), so the new refresh token would be lost.`;
       const remedy = fullDisk.includes(code) ? "Free space there" : `Make the folder ${dirname(store.file)} writable`;
-      throw new NoToken("credential", problem, `${remedy}, or set tokenStore to a folder that can be written.`);
+      const copy = "copy the folder to where it can be written, and set tokenStore to that";
+      throw new NoToken("credential", problem, `${remedy}, or ${copy}.`);
     }
     store.warnWithoutLock();
     this.isExchanging = true;
@@ -196,10 +197,4 @@ export class TokenRefresh {
 function expiryOf(seconds: unknown, now: number): number | undefined {
   const life = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;
   return life > 0 && isTime(now + life) ? now + life : undefined;
-}
-
-/** @throws any error that is not a problem of the token store */
-function storeProblem(error: unknown): string {
-  if (error instanceof TokenStoreError) return error.message;
-  throw error;
 }

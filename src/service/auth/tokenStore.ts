@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/plain";
 import { pause } from "../clock";
-import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, ofOtherUser, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
@@ -66,7 +66,15 @@ const lockStaleAfter = 20_000;
 const lockAttempts = 150;
 
 /** The store exists and cannot be used. The message is for the user. */
-export class TokenStoreError extends Error {}
+export class TokenStoreError extends Error {
+  /** What to do. Another store has none of the tokens of this one, and the refresh token that it began with may be spent. */
+  readonly hint: string;
+
+  constructor(message: string, remedy = "Make the token store readable") {
+    super(message);
+    this.hint = `${remedy}, or log in again: set tokenStore to another folder and use a newly issued refresh token.`;
+  }
+}
 
 /**
  * The rotated refresh tokens of one service: a file that only its owner can read. Profiles with the same refresh token
@@ -246,7 +254,9 @@ export class TokenStore {
     try {
       text = await readPrivateFile(file);
     } catch (error) {
-      throw new TokenStoreError(`the token store ${file} cannot be read (${codeOf(error)})`);
+      const whose = await ofOtherUser(file);
+      const remedy = whose === "" ? undefined : "Run this as that user";
+      throw new TokenStoreError(`the token store ${file} cannot be read (${codeOf(error)})${whose}`, remedy);
     }
     const content = text === undefined ? undefined : (parse(text) ?? (await this.#corrupt(file, isNeeded)));
     if (content === "otherVersion") {

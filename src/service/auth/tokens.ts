@@ -194,7 +194,9 @@ export class Tokens {
   async #firstOf(sources: readonly (() => Promise<TokenLookup>)[]): Promise<AccessToken> {
     const failed: NothingFound[] = [];
     for (const find of sources) {
-      const found = await find();
+      const found = await find().catch((error: unknown) => {
+        throw error instanceof NoToken ? withReasons(error, failed) : error;
+      });
       if (found === undefined) continue;
       if ("value" in found) return found;
       failed.push(found);
@@ -247,6 +249,12 @@ export class Tokens {
       return { reason: `${name} ${error instanceof Error ? error.message : "failed"}` };
     }
   }
+}
+
+/** The error of the last source, with what other sources lacked. */
+function withReasons({ kind, problem, hint }: NoToken, failed: readonly NothingFound[]): NoToken {
+  const reasons = failed.flatMap(({ reason }) => (problem.includes(reason) ? [] : `${reason}; `)).join("");
+  return new NoToken(kind, problem.replace(/^not sent: /, `not sent: ${reasons.replaceAll("$", "$$$$")}`), hint);
 }
 
 function isAlive({ expiresAt }: AccessToken): boolean {

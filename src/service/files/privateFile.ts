@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pause } from "../clock";
 import { makeFolder } from "./folders";
 import { replaceFile } from "./replaceFile";
@@ -50,6 +51,14 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
 /** @param durable as in {@link replaceFile} */
 export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
   await replaceFile(file, content, { mode: 0o600, durable });
+}
+
+/** Whose file or folder it is, or whose folder hides it: the end of a sentence, if it is another user's. */
+export async function ofOtherUser(path: string): Promise<string> {
+  const user = process.geteuid?.();
+  const owner = (await stat(path).catch(() => undefined))?.uid;
+  if (owner === undefined && path !== dirname(path)) return await ofOtherUser(dirname(path));
+  return owner === user || owner === undefined ? "" : `: ${path} belongs to user ${owner}, and this is user ${user}`;
 }
 
 /** The error code of the file system, for a message. */

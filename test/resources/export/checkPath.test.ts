@@ -97,6 +97,22 @@ describe("the path of an export", () => {
     assert.deepEqual(await batch("{lotNo}-{time}-{n}.ndjson"), []);
   });
 
+  it("has no part of a shell in the program of a command, whose other parts can be for a shell", async () => {
+    const inPipe = (...pipe: string[]) =>
+      providers.problems("DataExport", { taskId: "t", scope: "all", path: "a.ndjson", pipe });
+    for (const [program, part] of [
+      ["~/load.sh", "~"],
+      ["$HOME/load.sh", "$HOME"],
+      ["%USERPROFILE%\\load.exe", "%USERPROFILE%"],
+    ] as const) {
+      const [said = "", ...others] = await inPipe(program, "{file}");
+      assert.deepEqual(others, []);
+      assert.ok(said.startsWith(`pipe[0] is a path with "${part}", which only a shell replaces. Write`), said);
+    }
+    assert.deepEqual(await inPipe("sh", "-c", "~/load.sh", "$HOME/x"), []);
+    assert.deepEqual(await inPipe("./~/load.sh"), []);
+  });
+
   it("has the placeholders of a command in it as the path has them, and its own variables stay", async () => {
     const inPipe = (...pipe: string[]) =>
       providers.problems("DataExport", { taskId: "t", scope: "batch", lotNo: "1", path: "a.ndjson", pipe });

@@ -36,10 +36,15 @@ describe("lines with something beside the URL", () => {
   };
 
   it("are refused where it is white space, with line and column", async () => {
-    for (const beside of ["\tKids", " Kids", " https://b.test/", " # kids"]) {
+    const ends = ["\u2028", "\u2029", "\u0085", "\0"].map((end) => `${end}https://b.test/`);
+    for (const beside of ["\tKids", " Kids", " https://b.test/", " # kids", ...ends]) {
       for (const { problems } of await said([good, `https://a.test/kids/${beside}`])) {
         assert.match(problems, /(\[1\]|line 2) has white space inside a URL, in column 21: keep one URL on each line/);
       }
+    }
+    // No URL as a whole: its host would have the white space.
+    for (const { problems } of (await said([good, "https://a.test https://b.test"])).slice(2)) {
+      assert.match(problems, /has white space inside a URL, in column 15/);
     }
     for (const { problems, warnings } of await said([good, "  https://a.test/kids/  "])) {
       assert.deepEqual([problems, warnings], ["", []]);

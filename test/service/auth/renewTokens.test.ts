@@ -85,7 +85,7 @@ describe("the renewal of tokens on demand", () => {
     writeFileSync(world.storePath(), '{"version":2}');
     const message = await failureOf(clientWith({}).renewTokens());
     assert.ok(message.includes(`the token store ${world.storePath()} was written by another version`), message);
-    assert.match(message, /Make the token store readable, or set tokenStore to another folder\.$/);
+    assert.match(message, /Make the token store readable, or log in again: set tokenStore to another folder and use/);
   });
 
   for (const code of ["EACCES", "ENOSPC"]) {
@@ -99,7 +99,7 @@ describe("the renewal of tokens on demand", () => {
       for (const refreshToken of ["refresh-0", undefined]) {
         const message = await failureOf(clientWith({ refreshToken }).renewTokens());
         assert.ok(message.includes(`the token store ${world.storePath()} cannot be written (${code})`), message);
-        assert.match(message, /or set tokenStore to a folder that can be written\.$/);
+        assert.match(message, /or copy the folder to where it can be written, and set tokenStore to that\.$/);
       }
       assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
       assert.deepEqual(world.warnings, []);
@@ -114,7 +114,10 @@ describe("the renewal of tokens on demand", () => {
       const error = await errorOf(startTask(clientWith({ refreshToken: "refresh-0" })));
       assert.deepEqual([error.kind, error.outcome], ["credential", "notExecuted"]);
       assert.ok(error.message.includes(`the token store ${world.storePath()} cannot be written (${code})`));
-      assert.match(error.message, /Free space there, or set tokenStore to a folder that can be written\.$/);
+      assert.match(
+        error.message,
+        /Free space there, or copy the folder to where it can be written, and set tokenStore to that\.$/,
+      );
       assert.deepEqual(sentRefreshTokens(), ["refresh-0"]);
     });
   }

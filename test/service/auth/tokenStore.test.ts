@@ -341,6 +341,29 @@ describe("the token store", () => {
       assert.equal(world.service.refreshes, 1);
     });
 
+    it("causes an error that names the user to whom it belongs: another store would not have its tokens", async () => {
+      await start();
+      failReads("EACCES", Number.POSITIVE_INFINITY);
+      const owner = statSync(world.storePath()).uid;
+      sinon.replace(process, "geteuid", () => owner + 1);
+      const { message } = await errorOf(start());
+      const whose = `${world.storePath()} belongs to user ${owner}, and this is user ${owner + 1}. `;
+      const remedy =
+        "Run this as that user, or log in again: set tokenStore to another folder and use a newly issued refresh token.";
+      assert.ok(message.includes(`cannot be read (EACCES): ${whose}${remedy}`), message);
+    });
+
+    it("causes an error that also says why the credential command has no token", async () => {
+      await start();
+      failReads("EACCES", Number.POSITIVE_INFINITY);
+      for (const refreshToken of [undefined, "refresh-0"]) {
+        const { message } = await errorOf(startTask(clientWith({ credentialCommand: "echo hush", refreshToken })));
+        const both = /not sent: credentialCommand did not print JSON on stdout; the token store .* cannot be read/;
+        assert.match(message, both);
+        assert.equal(message.split("cannot be read").length, 2, message);
+      }
+    });
+
     it("does not affect clients that have another credential", async () => {
       await start();
       failReads("EACCES", Number.POSITIVE_INFINITY);

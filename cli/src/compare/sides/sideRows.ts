@@ -45,10 +45,11 @@ async function batchRows(
   { taskId: given, lotNo: givenLotNo, connected: known }: BatchSide,
   { cli, flags }: ReadOptions,
 ): Promise<SideRows> {
-  const { stack } = flags;
+  const { stack, unreadStack } = flags;
   if (givenLotNo === latest && stack === undefined) {
+    const why = unreadStack === undefined ? "" : `${unreadStack} `;
     throw new CliError(
-      `"${given}:${latest}" is the run in the state of a stack: use --stack NAME, or name the lotNo. No rows were read.`,
+      `${why}"${given}:${latest}" is the run in the state of a stack: use --stack NAME, or name the lotNo. No rows were read.`,
       "usage",
     );
   }
