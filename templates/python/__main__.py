@@ -4,7 +4,7 @@ import pulumi_webextract as webextract
 config = pulumi.Config()
 site = config.require("siteUrl")
 
-# A copy of a template task, with its own settings. Action ids, types and properties are those of the template task.
+# A copy of a template task, with its own list of pages. Ids and types of actions are those of the template task.
 products = webextract.ExtractionTask(
     "products",
     from_=webextract.TaskSourceArgs(
@@ -12,13 +12,15 @@ products = webextract.ExtractionTask(
         task_group_id=config.require("taskGroupId"),
     ),
     actions={
-        "list": webextract.ActionArgs(
-            action_type="ExtractDataAction",
-            properties={"RowSelector": "li.book", "Field.sku": "@data-sku", "Field.title": "h2", "Field.price": ".price"},
+        # Services document what can be changed: this list, `Url` of a NavigateAction, and `TextToSet` of an EnterTextAction.
+        "shelves": webextract.ActionArgs(
+            action_type="LoopAction",
+            loop=webextract.ActionLoopArgs(
+                loop_type="UrlList",
+                items=[f"{site}/shelves/{shelf}/" for shelf in ["novels"]],
+            ),
         ),
-        "pages": webextract.ActionArgs(action_type="PaginationAction", properties={"MaxPages": 2}),
     },
-    start_urls=webextract.StartUrlsArgs(urls=[f"{site}/shelves/novels/", f"{site}/shelves/nature/"]),
 )
 
 # The first `pulumi up` starts a run. A later one starts a run only if the task has changed.

@@ -4,20 +4,19 @@ import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
 const config = new pulumi.Config();
 const site = config.require("siteUrl");
 
-// A copy of a template task, with its own settings. Action ids, types and properties are those of the template task.
+// A copy of a template task, with its own list of pages. Ids and types of actions are those of the template task.
 const products = new ExtractionTask("products", {
   from: {
     sourceTaskId: config.require("sourceTaskId"),
     taskGroupId: config.require("taskGroupId"),
   },
   actions: {
-    list: {
-      actionType: "ExtractDataAction",
-      properties: { RowSelector: "li.book", "Field.sku": "@data-sku", "Field.title": "h2", "Field.price": ".price" },
+    // Services document what can be changed: this list, `Url` of a NavigateAction, and `TextToSet` of an EnterTextAction.
+    shelves: {
+      actionType: "LoopAction",
+      loop: { loopType: "UrlList", items: ["novels"].map((shelf) => `${site}/shelves/${shelf}/`) },
     },
-    pages: { actionType: "PaginationAction", properties: { MaxPages: "2" } },
   },
-  startUrls: { urls: [`${site}/shelves/novels/`, `${site}/shelves/nature/`] },
 });
 
 // The first `pulumi up` starts a run. A later one starts a run only if the task has changed.

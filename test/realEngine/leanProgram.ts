@@ -6,6 +6,17 @@ export function withoutTypes(program: string): string {
   return ts.transpileModule(program, { compilerOptions }).outputText;
 }
 
+/** The program or manifest of a template after the edit step of its README: with a second shelf in its list. */
+export function withSecondShelf(program: string): string {
+  const changed = program
+    .replace('["novels"]', '["novels", "nature"]')
+    .replace(/^( *- .*)novels(.*)$/m, "$&\n$1nature$2");
+  if (changed === program) {
+    throw new Error("the program has no list of shelves");
+  }
+  return changed;
+}
+
 /**
  * The same program or manifest with short pauses between the looks at a run, as users wait 10 seconds between them.
  * `pollSeconds` is an option: in a preview it shows only where a run is created.

@@ -11,7 +11,7 @@ import { assertPicture, firstParagraph, linesBetween } from "../pages/pictures";
 import { pulumiCommands } from "../pages/pulumiCommands";
 import { readPage } from "../pages/readPage";
 import { Project, repositoryRoot } from "./harness";
-import { withoutTypes, withShortPauses } from "./leanProgram";
+import { withoutTypes, withSecondShelf, withShortPauses } from "./leanProgram";
 
 const template = join(repositoryRoot, "templates/typescript");
 const diff = { args: ["--diff", "--color", "always"] };
@@ -78,11 +78,11 @@ describe("the tutorial", () => {
   });
 
   it("shows a change of the task and the run that it starts, and applies both", async () => {
-    edit((text) => text.replace('MaxPages: "2"', 'MaxPages: "3"'));
-    assert.equal((await project.outputs()).rowCount, 15);
+    edit(withSecondShelf);
+    assert.equal((await project.outputs()).rowCount, 10);
     const output = await upWithPreview(project);
     assertPicture("tutorial-change", {
-      title: "A preview: one property of the task changes, its run is replaced, and the export follows",
+      title: "A preview: the list of the task gets an item, its run is replaced, and the export follows",
       command: "pulumi preview --diff",
       output,
     });
@@ -93,16 +93,17 @@ describe("the tutorial", () => {
 
   it("shows drift, and corrects it without a new run", async () => {
     const { taskId } = await project.outputs();
-    const command = readPage("examples/tutorial/somebodyElse.sh").replace("http://127.0.0.1:8787", emulator.url);
+    const command = readPage("examples/tutorial/somebodyElse.sh").replaceAll("http://127.0.0.1:8787", emulator.url);
     await promisify(execFile)("bash", ["-c", command], { env: { PATH: process.env.PATH, TASK: String(taskId) } });
     const output = await upWithPreview(project, "--refresh");
     assertPicture("tutorial-drift", {
-      title: "A preview with a refresh: a property was changed at the service, and the up sets it back",
+      title: "A preview with a refresh: an item was added at the service, and the up removes it",
       command: "pulumi preview --refresh --diff",
       output,
     });
-    const pages = emulator.inspect.task(String(taskId))?.actions.find(({ actionId }) => actionId === "pages");
-    assert.equal(pages?.properties?.MaxPages, "3");
+    const [loop] = emulator.inspect.task(String(taskId))?.actions ?? [];
+    const items = ["novels", "nature"].map((shelf) => `${emulator.url}/bookshop/shelves/${shelf}/`);
+    assert.deepEqual(loop?.loopItems, items);
     assert.equal(starts(), 2);
   });
 

@@ -20,14 +20,9 @@ import { ensureHosts } from "../../../scripts/engine/hosts";
 import { packPlugin } from "../../../scripts/plugin/packPlugin";
 import type { RunResult } from "../harness";
 import { Project, repositoryRoot } from "../harness";
+import { withSecondShelf } from "../leanProgram";
 
 const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
-
-interface Edit {
-  file: string;
-  from: string;
-  to: string;
-}
 
 /** A project that `pulumi new` made from a template for a program in another language, as its README says: with the plugin installed from its tarball. */
 export class TemplateLife {
@@ -65,9 +60,10 @@ export class TemplateLife {
 
   /**
    * Previews, applies, applies again, edits, and applies.
+   * @param file that the edit step of the template's README changes
    * @param count of resources
    */
-  async live({ file, from, to }: Edit, count = 4): Promise<void> {
+  async live(file: string, count = 4): Promise<void> {
     const { project, folder, emulator } = this;
     const inFolder = { args: ["--cwd", folder] };
     const { credentials } = emulator;
@@ -81,16 +77,15 @@ export class TemplateLife {
     assert.deepEqual(emulator.requests, [], "a preview makes no request");
     const { output } = await project.up(inFolder);
     assert.doesNotMatch(output, /warning/i);
-    assert.equal(this.rows().length, 15);
+    assert.equal(this.rows().length, 10);
     emulator.clearRequests();
     assert.match((await project.up(inFolder)).output, new RegExp(`\\b${count} unchanged`));
     assert.deepEqual(emulator.requests, [], "an up without a change makes no request");
 
     const text = readFileSync(join(folder, file), "utf8");
-    assert.ok(text.includes(from));
-    writeFileSync(join(folder, file), text.replace(from, to));
+    writeFileSync(join(folder, file), withSecondShelf(text));
     const { output: changed } = await project.up({ args: [...inFolder.args, "--diff"] });
-    assert.match(changed, /MaxPages *: "2" => "3"/);
+    assert.match(changed, /\+ \S+\/shelves\/nature\//);
     assert.equal(this.rows().length, 17);
   }
 
