@@ -206,9 +206,12 @@ export class Journal {
     if (note.is === "running") {
       throw new ResourceError(this.describeRunning(note.entry));
     }
-    const obstacle = isRepeated ? undefined : await this.files.takeOverProblem(note.entry);
+    const obstacle = isRepeated ? undefined : await this.files.writeProblem(note.entry);
     if (obstacle !== undefined) {
-      throw new ResourceError(`${describeMade(note.entry)}. ${obstacle} Then run "pulumi up" again.`);
+      const { what, remedy } = obstacle;
+      throw new ResourceError(
+        `${describeMade(note.entry)}. ${what}, so its entry would be taken over again. Nothing was sent. ${remedy} Then run "pulumi up" again.`,
+      );
     }
     const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
     return { ...note.entry, isRepeated, hasOtherCredentials, takeOver: () => void Object.assign(note, { is: "own" }) };

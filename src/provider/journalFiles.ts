@@ -5,10 +5,9 @@ import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import {
-  codeOf,
-  describeObstacle,
   makePrivateFolder,
   namesIn,
+  obstacleOf,
   readPrivateFile,
   writePrivateFile,
 } from "../service/files/privateFile";
@@ -95,7 +94,7 @@ export class JournalFiles {
     const entryName = /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json/;
     await removeAbandonedFiles(folder, (name) => entryName.test(name) && isTemporary(name));
     const names = await namesIn(folder).catch(async (error) => {
-      const { reason, remedy } = await describeObstacle(folder, error, "readable");
+      const { reason, remedy } = await obstacleOf(folder, error, "readable");
       this.unreadable.set(
         "all",
         `The journal in ${folder} cannot be read ${reason}. It may name a copy or a run that no state holds, so no request was sent. ` +
@@ -133,7 +132,7 @@ export class JournalFiles {
       return [];
     } catch (error) {
       const isCorrupt = error instanceof SyntaxError;
-      const reason = isCorrupt ? "(it is corrupt)" : (await describeObstacle(file, error, "readable")).reason;
+      const reason = isCorrupt ? "(it is corrupt)" : (await obstacleOf(file, error, "readable")).reason;
       this.unreadable.set(
         basename(file).slice(0, basename(file).indexOf(".")),
         `The journal entry ${file} cannot be read ${reason}. It may name a copy or a run that no state holds, ` +
@@ -145,46 +144,29 @@ export class JournalFiles {
 
   /** A journal that cannot be written does not stop the work. */
   async write(entry: Entry): Promise<void> {
-    const { folder } = this;
-    if (folder === undefined) {
-      return;
+    const { what } = (await this.writeProblem(entry)) ?? {};
+    if (what !== undefined) {
+      const next = "Set webextract:journal to a folder that can be written, or to off.";
+      this.warnOnce(`${what}: if this run is killed, the next one may copy or start a second time. ${next}`);
     }
-    await this.put(entry)
-      .catch(async (error) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-        await makePrivateFolder(folder);
-        await this.put(entry);
-      })
-      .catch(async (error) => {
-        const { reason } = await describeObstacle(folder, error, "writable");
-        this.warnOnce(
-          `The journal in ${folder} cannot be written ${reason}. If this run is killed, the next one may copy or start a second time. ` +
-            "Set webextract:journal to a folder that can be written, or to off.",
-        );
-      });
   }
 
-  /**
-   * Why an entry must not be taken over: it could not be deleted, so a later command would take it over again. To
-   * replace a file needs the same permissions as to delete it.
-   */
-  async takeOverProblem(entry: Entry): Promise<string | undefined> {
+  /** Writes an entry, which needs the same permissions as to delete it. Returns why it cannot be, and what to do. */
+  async writeProblem(entry: Entry): Promise<{ what: string; remedy: string } | undefined> {
     const { folder } = this;
     if (folder === undefined) {
       return undefined;
     }
     try {
-      await this.put(entry);
+      await makePrivateFolder(folder);
+      // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer
+      // than a copy.
+      await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
       return undefined;
     } catch (error) {
-      const { reason, remedy } = await describeObstacle(folder, error, "writable");
-      return `The journal in ${folder} cannot be written ${reason}, so its entry would be taken over again. Nothing was sent. ${remedy}`;
+      const { reason, remedy } = await obstacleOf(folder, error, "writable");
+      return { what: `The journal in ${folder} cannot be written ${reason}`, remedy };
     }
-  }
-
-  /** Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer than a copy. */
-  private async put(entry: Entry): Promise<void> {
-    await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
   }
 
   /** Synchronous, because it is called at the end of the process too. */
@@ -213,15 +195,10 @@ function parse(text: string): Entry {
   return entry;
 }
 
-function isWhole(entry: Entry): boolean {
-  const { operation, urn, origin, profile, what, inputs, account = "", id = "", salt, time, detail, process } = entry;
-  return (
-    [operation, urn, origin, profile, what, inputs, account, id].every((each) => typeof each === "string") &&
-    /^[0-9a-f]{32}$/.test(salt) &&
-    typeof time === "number" &&
-    !Number.isNaN(new Date(time).getTime()) &&
-    isRecord(detail) &&
-    isRecord(process) &&
-    typeof process.pid === "number"
-  );
+function isWhole({ salt, time, detail, process, account = "", id = "", ...entry }: Entry): boolean {
+  const { operation, urn, origin, profile, what, inputs } = entry;
+  const words = [operation, urn, origin, profile, what, inputs, account, id];
+  const isDated = typeof time === "number" && !Number.isNaN(new Date(time).getTime());
+  const isNamed = /^[0-9a-f]{32}$/.test(salt) && words.every((each) => typeof each === "string");
+  return isDated && isNamed && isRecord(detail) && isRecord(process) && typeof process.pid === "number";
 }

@@ -1263,14 +1263,9 @@ describe("the journal of requests that must not be sent twice", () => {
         "is a link that leads nowhere",
         "tokens/journal",
         "gone",
-        "(a link that leads nowhere): LINK leads to gone, and",
+        "(a link that leads nowhere): LINK leads to nothing that exists.",
       ],
-      [
-        "is below such a link",
-        "tokens",
-        "gone",
-        "(a link that leads nowhere): LINK leads to gone, and nothing is there.",
-      ],
+      ["is below such a link", "tokens", "gone", "(a link that leads nowhere): LINK leads to nothing that exists."],
       ["is a link to itself", "tokens/journal", "journal", "(ELOOP): LINK is a link that leads in a circle."],
       ["is below such a link to itself", "tokens", "tokens", "(ELOOP): LINK is a link that leads in a circle."],
       ["is below a file", "tokens", undefined, "(ENOTDIR): LINK is a file, and a folder is expected there."],
@@ -1299,7 +1294,7 @@ describe("the journal of requests that must not be sent twice", () => {
       rmSync(entry);
       symlinkSync("gone", entry);
       const message = await failure(copy.up(copyArgs));
-      assert.ok(message.includes(`${entry} leads to gone, and nothing is there. It may name a copy`), message);
+      assert.ok(message.includes(`${entry} leads to nothing that exists. It may name a copy`), message);
       assert.equal(copies().length, 1);
     });
 

@@ -7,7 +7,7 @@ import type { ServiceClient } from "../../../src/service/client";
 import { proxyFromEnvironment } from "../../../src/service/environment";
 import type { ServiceError } from "../../../src/service/errors/errors";
 import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
-import { codeOf, describeObstacle, namesIn } from "../../../src/service/files/privateFile";
+import { codeOf, namesIn, obstacleOf } from "../../../src/service/files/privateFile";
 import { temporaryPathFor } from "../../../src/service/files/temporaryFiles";
 import { proxyOf } from "../../../src/service/http/proxy";
 import type { ServiceClientOptions } from "../../../src/service/options";
@@ -78,7 +78,7 @@ export async function folderFinding(check: string, folder: string, setting: stri
   // As the provider does, to which a link that leads nowhere is no empty folder.
   const unreadable = await namesIn(folder).then(
     () => undefined,
-    (error) => describeObstacle(folder, error, "readable"),
+    (error) => obstacleOf(folder, error, "readable"),
   );
   if (unreadable !== undefined) {
     const { reason, remedy } = unreadable;

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/plain";
 import { pause } from "../clock";
-import { codeOf, describeObstacle, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
+import { codeOf, obstacleOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
@@ -246,7 +246,7 @@ export class TokenStore {
     try {
       text = await readPrivateFile(file);
     } catch (error) {
-      const { reason } = await describeObstacle(file, error, "readable");
+      const { reason } = await obstacleOf(file, error, "readable");
       throw new TokenStoreError(`the token store ${file} cannot be read ${reason}`);
     }
     const content = text === undefined ? undefined : (parse(text) ?? (await this.#corrupt(file, isNeeded)));

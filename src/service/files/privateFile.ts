@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat, readdir, readFile, readlink, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pause } from "../clock";
 import { makeFolder } from "./folders";
@@ -23,41 +23,27 @@ const leadsNowhere = "a link that leads nowhere";
  * @throws the last error of the file system
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
-  return await patiently(async () => {
+  return await unlessAbsent(file, ["ENOENT", "ENOTDIR"], async () => {
     // Reading a FIFO would wait for its writer, and a device has no end.
-    if (!(await stat(file)).isFile()) throw coded(notRegular);
+    if (!(await stat(file)).isFile()) throw Object.assign(new Error(notRegular), { code: notRegular });
     return await readFile(file, "utf8");
-  }).catch(async (error) => {
-    if (codeOf(error) === "ENOTDIR" || (await isAbsent(file, error))) return undefined;
-    throw error;
   });
 }
 
-/**
- * The names in a folder; none if there is no such folder.
- * @throws the last error of the file system
- */
+/** The names in a folder; none if there is no such folder. Otherwise, it throws the last error of the file system. */
 export async function namesIn(folder: string): Promise<string[]> {
-  return await patiently(() => readdir(folder)).catch(async (error) => {
-    if (await isAbsent(folder, error)) return [];
-    throw error;
-  });
+  return (await unlessAbsent(folder, ["ENOENT"], () => readdir(folder))) ?? [];
 }
 
-/**
- * Whether an error says that nothing is at the path.
- * @throws Error if a part of the path is a link that leads nowhere, such as to a disk that is not mounted: nobody knows
- * what is behind it
- */
-async function isAbsent(path: string, error: unknown): Promise<boolean> {
-  if (codeOf(error) !== "ENOENT") {
-    return false;
-  }
-  const [part, found] = await visiblePart(path);
-  if (found?.isSymbolicLink() && (await stat(part).catch(() => undefined)) === undefined) {
-    throw coded(leadsNowhere);
-  }
-  return true;
+/** Nobody knows what is behind a link that leads nowhere, such as to a disk that is not mounted: that is an error. */
+async function unlessAbsent<T>(path: string, absent: string[], read: () => Promise<T>): Promise<T | undefined> {
+  return await patiently(read).catch(async (error) => {
+    if (!absent.includes(codeOf(error))) throw error;
+    const [part, found] = await visiblePart(path);
+    const isLost = found?.isSymbolicLink() && (await stat(part).catch(() => undefined)) === undefined;
+    if (isLost) throw Object.assign(new Error(leadsNowhere), { code: leadsNowhere });
+    return undefined;
+  });
 }
 
 /** The longest part of a path that can be seen. A link at its end is not followed. */
@@ -67,40 +53,25 @@ async function visiblePart(path: string): Promise<[string, Stats | undefined]> {
   return found !== undefined || above === path ? [path, found] : await visiblePart(above);
 }
 
-/**
- * Why a path cannot be used, and what to do. `reason` is the end of a sentence: the code of the error, and what the part
- * of the path is that is in the way, or whose it is.
- * @param use what was tried, such as `readable`
- */
-export async function describeObstacle(
-  path: string,
-  error: unknown,
-  use: "readable" | "writable",
-): Promise<{ reason: string; remedy: string }> {
+/** What a part of a path is that is in the way, and what to do, by the code of the error. */
+const obstacles: Readonly<Record<string, readonly [string, string]>> = {
+  ELOOP: ["is a link that leads in a circle", "Correct the link."],
+  ENOTDIR: ["is a file, and a folder is expected there", "Move that file."],
+  [leadsNowhere]: ["leads to nothing that exists", "Mount that disk, or correct the link."],
+};
+
+/** Why a path cannot be used, as the end of a sentence that names what is in the way or whose it is, and what to do. */
+export async function obstacleOf(path: string, error: unknown, use: "readable" | "writable") {
   const code = codeOf(error);
   const isForbidden = code === "EACCES" || code === "EPERM";
   // A link belongs to whoever made it.
   const [part, found] = await visiblePart(isForbidden ? await realpath(path).catch(() => path) : path);
-  const because = (what: string, remedy: string) => ({
-    reason: `(${code})${what === "" ? "" : `: ${part} ${what}`}`,
-    remedy,
-  });
-  if (found?.isSymbolicLink() && code === "ELOOP") {
-    return because("is a link that leads in a circle", "Correct the link.");
-  }
-  if (found?.isSymbolicLink() && code === leadsNowhere) {
-    return because(`leads to ${await readlink(part)}, and nothing is there`, "Mount that disk, or correct the link.");
-  }
-  if (found?.isDirectory() === false && code === "ENOTDIR") {
-    return because("is a file, and a folder is expected there", "Move that file.");
-  }
-  if (!isForbidden) {
-    return because("", `Make the folder ${use}.`);
-  }
-  const user = process.geteuid?.();
-  const isOfOther = user !== undefined && found !== undefined && found.uid !== user;
-  const whose = isOfOther ? `belongs to user ${found.uid}, and this is user ${user}` : "";
-  return because(whose, `Make the folder ${use}, or run the command as its user.`);
+  const user = process.geteuid?.() ?? found?.uid;
+  const isOfOther = isForbidden && found?.uid !== user;
+  const whose = isOfOther ? `belongs to user ${found?.uid}, and this is user ${user}` : "";
+  const permit = `Make the folder ${use}${isForbidden ? ", or run the command as its user" : ""}.`;
+  const [what, remedy] = obstacles[code] ?? [whose, permit];
+  return { reason: `(${code})${what && `: ${part} ${what}`}`, remedy };
 }
 
 /**
@@ -123,10 +94,6 @@ export async function patiently<T>(read: () => Promise<T>): Promise<T> {
 /** @param durable as in {@link replaceFile} */
 export async function writePrivateFile(file: string, content: string, durable: boolean): Promise<void> {
   await replaceFile(file, content, { mode: 0o600, durable });
-}
-
-function coded(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 /** The error code of the file system, for a message. */
