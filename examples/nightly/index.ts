@@ -7,6 +7,7 @@ const folder = new pulumi.Config().get("rows") ?? "rows";
 
 const shop = new ExtractionTask("shop", {
   from: { sourceTaskId: "shop-template", taskGroupId: "shops" },
+  // This type of action is the emulator's own.
   actions: { pages: { actionType: "PaginationAction", properties: { MaxPages: 2 } } },
 });
 

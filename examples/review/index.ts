@@ -13,15 +13,16 @@ const from = { sourceTaskId: config.require("sourceTaskId"), taskGroupId: config
 // #endregion
 
 const tasks = {
-  books: { startUrls: shelves.map((shelf) => `${site}/shelves/${shelf}/`), maxPages: "2" },
-  picks: { startUrls: [`${site}/shelves/staff-picks/`], maxPages: "1" },
+  books: shelves.map((shelf) => `${site}/shelves/${shelf}/`),
+  picks: [`${site}/shelves/staff-picks/`],
 };
 
 export const files: pulumi.Output<string>[] = [];
 
-for (const [name, { startUrls, maxPages }] of Object.entries(tasks)) {
+for (const [name, urls] of Object.entries(tasks)) {
   const task = new ExtractionTask(name, {
     from,
+    // What to extract from the pages: these action types and properties are the emulator's own.
     actions: {
       list: {
         actionType: "ExtractDataAction",
@@ -32,9 +33,9 @@ for (const [name, { startUrls, maxPages }] of Object.entries(tasks)) {
           "Field.price": ".price .amount",
         },
       },
-      pages: { actionType: "PaginationAction", properties: { MaxPages: maxPages } },
+      pages: { actionType: "PaginationAction", properties: { MaxPages: "2" } },
     },
-    startUrls: { urls: startUrls },
+    startUrls: { urls },
   });
 
   const run = new CloudRun(name, { taskId: task.id, rerunOn: [task], waitFor: "finished" });
