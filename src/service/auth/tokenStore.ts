@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/plain";
 import { pause } from "../clock";
-import { codeOf, obstacleOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
