@@ -1,6 +1,6 @@
 /**
  * `npm run build`: generates the types of the emulator's contracts, compiles both packages, `src` to `dist` and `emulator/src` to `emulator/dist`,
- * and bundles the provider, the command line and the emulator. The new folders replace the old ones only after both are complete.
+ * and bundles the program's part, the provider, the command line, the plugin and the emulator. The new folders replace the old ones only after both are complete.
  */
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

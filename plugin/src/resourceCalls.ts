@@ -15,7 +15,6 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { accountInAnyProvider } from "../../src/config/account";
 import type { Properties } from "../../src/engine/serialization";
 import { failedInputsKey } from "../../src/engine/serialization";
 import type { Host } from "../../src/provider/host";
@@ -32,7 +31,6 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { canonical, holdsUnknown, isRecord, unknown } from "../../src/values/plain";
 import { partsOfUrn } from "../../src/values/urn";
-import type { AccountClaims } from "./accountClaims";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
 import type { Secrets, WireProperties } from "./values";
@@ -45,7 +43,6 @@ export class ResourceCalls {
     readonly host: Host,
     /** A provider that the program declares has one account, so its resources have no profile. */
     private readonly isExplicit: boolean,
-    private readonly claims: AccountClaims,
   ) {
     this.declarations = new Declarations(host);
   }
@@ -75,7 +72,10 @@ export class ResourceCalls {
     const { args, problems } = await steps.check({ urn, given, previous: olds.values });
     const all = [...found, ...problems];
     if (all.length === 0) {
-      all.push(...(await this.claimAccount(given.profile)), ...this.declarations.sharedFile(urn, args as Properties));
+      all.push(
+        ...(await this.host.claimAccount(given.profile)),
+        ...this.declarations.sharedFile(urn, args as Properties),
+      );
     }
     if (all.length === 0) {
       const isNew = Object.keys(olds.values).length === 0;
@@ -87,15 +87,6 @@ export class ResourceCalls {
     return new CheckResponse()
       .setInputs(encodeStruct(args, secrets))
       .setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
-  }
-
-  /** The problem if another provider has the account. An unknown one is claimed when it is known. */
-  private async claimAccount(profile: unknown): Promise<Problem[]> {
-    if (profile !== undefined && typeof profile !== "string") {
-      return [];
-    }
-    const problem = await this.claims.claim(accountInAnyProvider(this.host.config.clientOptions(profile)));
-    return problem === undefined ? [] : [problem];
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {

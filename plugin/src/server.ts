@@ -25,12 +25,12 @@ import type { Message } from "google-protobuf";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { engineAddress } from "../../src/engine/hostModules";
+import { AccountClaims } from "../../src/provider/accountClaims";
 import { endWithEngine, Host } from "../../src/provider/host";
 import { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 import { ownPackage } from "../../src/service/ownPackage";
 import { messageOf } from "../../src/values/errors";
 import { isDefaultProvider } from "../../src/values/urn";
-import { AccountClaims } from "./accountClaims";
 import { construct } from "./component/construct";
 import { checkConfig, readKeys } from "./configuration";
 import { invoke } from "./invoke";
@@ -109,9 +109,8 @@ export class Plugin {
   private configure(request: ConfigureRequest): ConfigureResponse {
     const { values } = decodeStruct(request.getArgs());
     this.calls = new ResourceCalls(
-      new Host(readKeys(values), this.engine),
+      new Host(readKeys(values), this.engine, undefined, undefined, new AccountClaims(this.urn, engineAddress())),
       this.urn !== "" && !isDefaultProvider(this.urn, values.version),
-      new AccountClaims(this.urn, engineAddress()),
     );
     // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.
     return new ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true).setAcceptresources(true);

@@ -47,7 +47,7 @@ export function pagesOfMessagesExist(project: Project): string[] {
 export function namedModulesExist({ pages, sources }: Project): string[] {
   const isThere = (name: string): boolean => sources.some(({ path }) => path === name || path.endsWith(`/${name}`));
   return pages
-    .filter(({ path }) => path === "CONTRIBUTING.md" || path.startsWith("contributing/"))
+    .filter(({ path }) => /^(?:CONTRIBUTING|(?:src|cli|plugin|emulator)\/README|contributing\/.*)\.md$/.test(path))
     .flatMap(({ path, text }) =>
       text.split("\n").flatMap((line, index) => {
         const names = [...line.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = ""]) => name);

@@ -48,6 +48,7 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       if (problems.length > 0 && typeof others === "string") {
         await this.host().engine.log.error(others);
       }
+      problems.push(...(await this.host().claimAccount(given.profile)));
       const failures = problems.map(({ path, reason }) => ({ property: "", reason: shownText(`${path} ${reason}`) }));
       return { inputs: serialize(args), failures };
     });

@@ -1,6 +1,6 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import { accountOf, credentialsOf, storeNameOf } from "../config/account";
+import { accountInAnyProvider, accountOf, credentialsOf, storeNameOf } from "../config/account";
 import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
@@ -19,8 +19,10 @@ import { onAbort } from "../service/onAbort";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
 import { messageOf } from "../values/errors";
+import type { Problem } from "../values/kinds";
 import { holdsUnknown, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
+import type { AccountClaims } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
 import { Journal } from "./journal";
 import type { ResourceName } from "./journalFiles";
@@ -76,6 +78,8 @@ export class Host {
     /** The program's folder. */
     readonly programFolder = process.cwd(),
     processes: Processes = systemProcesses(),
+    /** Absent: no other process can have the account. */
+    private readonly claims?: AccountClaims,
   ) {
     const { config, problems } = parseConfig(read);
     this.config = config;
@@ -105,6 +109,15 @@ export class Host {
     return origin === undefined
       ? undefined
       : { urn, origin, profile, credentials: credentialsOf(this.config.clientOptions(of)) };
+  }
+
+  /** The problem if another process of the command has the account. An unknown one is claimed when it is known. */
+  async claimAccount(profile: unknown): Promise<Problem[]> {
+    if (profile !== undefined && typeof profile !== "string") {
+      return [];
+    }
+    const problem = await this.claims?.claim(accountInAnyProvider(this.config.clientOptions(profile)));
+    return problem === undefined ? [] : [problem];
   }
 
   tasksOf(profile: string | undefined): AccountTasks {

@@ -1,7 +1,9 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { ReadKey } from "../config/config";
 import { connectedEngine } from "../engine/engine";
+import { engineAddress } from "../engine/hostModules";
 import { resourceNamed } from "../resources/index";
+import { AccountClaims, dynamicResources } from "./accountClaims";
 import { DynamicProvider } from "./dynamicProvider";
 import { endWithEngine, Host } from "./host";
 
@@ -24,7 +26,7 @@ let host: Host | undefined;
 function currentHost(read: ReadKey): Host {
   if (host === undefined) {
     const engine = connectedEngine();
-    host = new Host(read, engine);
+    host = new Host(read, engine, undefined, undefined, new AccountClaims(dynamicResources, engineAddress()));
     endWithEngine(() => host, engine);
   }
   return host;

@@ -11,7 +11,7 @@ export { resources } from "../../src/resources/index";
 export { digestOf } from "../../src/resources/lists/lines";
 export { keyOf } from "../../src/resources/ownership";
 export { dataQuery } from "../../src/resources/queries";
-export type { Context, Resource } from "../../src/resources/resource";
+export type { Context, ProfileArgs, Resource } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
 export type { CloudRunArgs, CloudRunState } from "../../src/resources/run/cloudRunModel";
 export { joinRerunOn } from "../../src/resources/run/rerunOn";

@@ -703,7 +703,7 @@ describe("a Manifest", () => {
     }
     await refuses(
       () => new webextract.Manifest("tasks", { path }),
-      'Manifest "tasks" has 5 problems:\n',
+      'Manifest "tasks" has 4 problems:\n',
       "Declared: none.",
     );
     const misspelled = () => new webextract.Manifest("tasks", { path, variables }).runs.book?.lotNo;

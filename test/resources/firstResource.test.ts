@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { markedRows } from "./firstResource";
+import { taskUrl } from "./firstResource";
 import { World } from "./life";
 
 describe("the resource of the page for contributors", () => {
@@ -10,17 +10,17 @@ describe("the resource of the page for contributors", () => {
   after(() => world.remove());
 
   it("is checked, compared, created and updated like the others", async () => {
-    const provider = world.providers.provider("MarkedRows", markedRows);
-    const { failures } = await provider.check({}, { taskId: "", reasen: "first" });
-    assert.deepEqual(failures?.map(({ reason }) => reason.split(" ")[0]).sort(), ["reasen", "reason", "taskId"]);
-    const args = { taskId: "task-1", reason: "first" };
+    const provider = world.providers.provider("TaskUrl", taskUrl);
+    const { failures } = await provider.check({}, { taskId: "", actionId: "open", ulr: "https://a.test/" });
+    assert.deepEqual(failures?.map(({ reason }) => reason.split(" ")[0]).sort(), ["taskId", "ulr", "url"]);
+    const args = { taskId: "task-1", actionId: "open", url: "https://a.test/" };
     const { id, outs } = await provider.create(args);
-    assert.deepEqual([id, outs?.reason], ["task-1", "first"]);
+    assert.deepEqual([id, outs?.url], ["task-1", args.url]);
     assert.deepEqual((await provider.diff("task-1", outs, { ...args, taskId: "task-2" })).replaces, ["taskId"]);
-    const changed = await provider.diff("task-1", outs, { ...args, reason: "second" });
-    assert.deepEqual(changed.replaces ?? [], []);
-    assert.equal((await provider.update("task-1", outs, { ...args, reason: "second" })).outs?.reason, "second");
+    const now = { ...args, url: "https://b.test/" };
+    assert.deepEqual((await provider.diff("task-1", outs, now)).replaces ?? [], []);
+    assert.equal((await provider.update("task-1", outs, now)).outs?.url, now.url);
     await provider.delete("task-1", outs);
-    assert.deepEqual(world.operations(), ["markExported", "markExported"]);
+    assert.deepEqual(world.operations(), ["updateActionProperties", "updateActionProperties"]);
   });
 });

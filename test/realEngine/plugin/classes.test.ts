@@ -152,6 +152,12 @@ ${providers}
       const { output } = await project.preview({ expect: "failure", env });
       assert.match(output, /the providers "a" and "default\w*" have the same account/);
       assert.deepEqual(emulator.requests, []);
+      await project.configure({ "webextract:native": "false" });
+      const mixed = await project.preview({ expect: "failure", env });
+      assert.match(mixed.output, /the provider "a" of the plugin and dynamic resources have the same account\./);
+      assert.deepEqual(emulator.requests, []);
+      await project.preview({ env: { ...env, WEBEXTRACT_ACCESS_TOKEN: "token-of-two" } });
+      await project.configure({ "webextract:native": "true" });
       // An account of its own for each is no second one.
       await project.preview({ env: { ...env, WEBEXTRACT_ACCESS_TOKEN: "token-of-two" } });
     } finally {

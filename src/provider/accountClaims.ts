@@ -3,11 +3,14 @@ import { rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../../src/service/files/privateFile";
-import type { Processes, ProcessName } from "../../src/service/files/processes";
-import { systemProcesses } from "../../src/service/files/processes";
-import type { Problem } from "../../src/values/kinds";
-import { partsOfUrn } from "../../src/values/urn";
+import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
+import type { Processes, ProcessName } from "../service/files/processes";
+import { systemProcesses } from "../service/files/processes";
+import type { Problem } from "../values/kinds";
+import { isUrn, partsOfUrn } from "../values/urn";
+
+/** What the host of the SDK manages, in one process. */
+export const dynamicResources = "dynamic resources";
 
 /**
  * Which provider of a command has which account. Each provider is a process of its own, and one process alone knows the
@@ -17,7 +20,7 @@ export class AccountClaims {
   private readonly claimed = new Map<string, Promise<Problem | undefined>>();
 
   constructor(
-    /** Of the provider of this process. */
+    /** The URN of the provider of this process, or what has none. */
     private readonly urn: string,
     private readonly engineAddress: string | undefined,
     private readonly processes: Processes = systemProcesses(),
@@ -68,9 +71,13 @@ function claimIn(text = ""): { urn: string; process: ProcessName } | undefined {
 }
 
 function describeOther(urn: string, other: string): string {
-  const [one, two] = [urn, other].map((each) => partsOfUrn(each).name).sort();
+  const named = [urn, other].filter(isUrn).map((each) => `"${partsOfUrn(each).name}"`);
+  const both =
+    named.length === 2
+      ? `the providers ${named.sort().join(" and ")}`
+      : `the provider ${named[0]} of the plugin and ${dynamicResources}`;
   return (
-    `the providers "${one}" and "${two}" have the same account. They are two processes, which cannot keep the order of a task's resources, ` +
+    `${both} have the same account. They are two processes, which cannot keep the order of a task's resources, ` +
     "and the owners of its settings. Use one provider for one account"
   );
 }
