@@ -36,6 +36,7 @@ describe("the journal of requests that must not be sent twice", () => {
     world = await World.create();
   });
   afterEach(async () => {
+    sinon.restore();
     await world.remove();
   });
 
