@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { configKeys, parseConfig, parseGivenConfig } from "./internals/config";
 
 const parse = (config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) =>
@@ -125,6 +125,39 @@ describe("configuration", () => {
       assert.equal(parse({ baseUrl: "https://one.test", journal: word }).config.journal, undefined);
       const [problem] = parse({ baseUrl: "https://one.test", tokenStore: word }).problems;
       assert.match(problem ?? "", /^webextract:tokenStore must be a folder/);
+    }
+  });
+
+  it("refuses as a folder a word for a switch, quotes, and white space at an end", () => {
+    const words = [
+      "no",
+      "0",
+      "ON",
+      "true",
+      "disabled",
+      "null",
+      " off",
+      "off\n",
+      " ",
+      "notes ",
+      "\tnotes",
+      '"off"',
+      "'off'",
+    ];
+    for (const value of words) {
+      for (const key of ["journal", "tokenStore", "packagesFolder"] as const) {
+        const [problem, ...others] = parse({ baseUrl: "https://one.test", [key]: value }).problems;
+        assert.match(problem ?? "", new RegExp(`^webextract:${key} must be a folder`), value);
+        assert.deepEqual(others, []);
+      }
+      const profiles = JSON.stringify({ other: { tokenStore: value } });
+      const [problem] = parse({ baseUrl: "https://one.test", profiles }).problems;
+      assert.match(problem ?? "", /^webextract:profiles\.other\.tokenStore must be a folder/, value);
+    }
+    for (const value of ["./no", "./off", "notes", "my notes", "node", "offline", "0/1"]) {
+      const { config, problems } = parse({ baseUrl: "https://one.test", journal: value });
+      assert.deepEqual(problems, []);
+      assert.equal(config.journal, resolve(value));
     }
   });
 

@@ -152,6 +152,33 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal(store?.is, "problem", store?.found);
   });
 
+  it("approves no folder whose path leads nowhere or in a circle, as a program would refuse it", async () => {
+    for (const [target, says] of [
+      ["gone", /link leads to nothing that exists$/],
+      ["link", /\(ELOOP\): .*link is a link that leads in a circle$/],
+    ] as const) {
+      const link = world.path("link");
+      symlinkSync(target, link);
+      for (const path of [link, join(link, "below")]) {
+        const {
+          journal,
+          checkpoints,
+          "token store": store,
+        } = await doctor({
+          WEBEXTRACT_JOURNAL: path,
+          WEBEXTRACT_TOKEN_STORE: path,
+        });
+        for (const finding of [journal, store]) {
+          assert.equal(finding?.is, "problem", path);
+          assert.match(finding?.found ?? "", says);
+          assert.match(finding?.remedy ?? "", /orrect the link\. Or set (?:journal|tokenStore) to another folder\.$/);
+        }
+        assert.match(checkpoints?.found ?? "", /Do not skip them here/);
+      }
+      rmSync(link);
+    }
+  });
+
   it("sends no refresh token if its successor could not be stored, and says which folder cannot be written", async () => {
     writeFileSync(world.path("taken"), "a file");
     const environment = {

@@ -10,7 +10,7 @@ import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { describeShape } from "../values/kinds";
 import type { ClientValues, ConfigKey, ConfigValues, Key } from "./configKeys";
-import { clientKeys, configKeys, credentialKeys, keyNames, profileKeys } from "./configKeys";
+import { clientKeys, configKeys, credentialKeys, isOff, keyNames, profileKeys } from "./configKeys";
 import { parse } from "./parse";
 import { fromProject } from "./projectFolder";
 import { describeUnread, unreadVariables } from "./variables";
@@ -365,6 +365,3 @@ function journalFolder(
     return undefined;
   }
 }
-
-/** Words that switch the journal off. */
-const isOff = /^(?:off|none|false)$/i;

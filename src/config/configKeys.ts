@@ -35,6 +35,11 @@ interface Description {
   readonly inProfile?: true;
 }
 
+/** White space at an end and quotes come from files of variables, and a word for a switch is no folder: `./no` is. */
+const folder = /^(?![\s"'])(?!(?:yes|no|y|n|on|off|true|false|all|none|null|[01]|(?:en|dis)abled?|never)$).*\S$/is;
+/** Words that switch the journal off. */
+export const isOff = /^(?:off|none|false)$/i;
+
 /** The keys that are options of the client, under the same names. */
 export const clientKeys = withVariables({
   baseUrl: {
@@ -71,7 +76,7 @@ export const clientKeys = withVariables({
   tokenStore: {
     kind: filePath,
     allowed: "a folder, relative to that of Pulumi.yaml",
-    pattern: /^(?!(?:off|none|false)$)/i,
+    pattern: folder,
     inProject: true,
     meaning: "where the newest refresh tokens are kept",
     default: "`pulumi-webextract` in the user's state folder",
@@ -165,6 +170,7 @@ const providerKeys = withVariables({
   journal: {
     kind: filePath,
     allowed: "a folder as for `tokenStore`, or off",
+    pattern: new RegExp(`${isOff.source}|${folder.source}`, folder.flags),
     meaning: "where the [journal](../explanation/lost-responses.md#the-journal) is kept",
     default: "`journal` in the folder of `tokenStore`",
   },
@@ -185,6 +191,7 @@ const providerKeys = withVariables({
   packagesFolder: {
     kind: filePath,
     allowed: "a folder as for `tokenStore`",
+    pattern: folder,
     inProject: true,
     meaning:
       "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",

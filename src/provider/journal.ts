@@ -111,7 +111,7 @@ export class Journal {
     for (const request of this.inProgress.values()) {
       this.warn(
         `Interrupted: ${describeUncertain(request)}. The command ends when the service has responded. If it is ended before, ` +
-          'run "pulumi up" again on this machine: it reads the journal and sends no second request.',
+          'run "pulumi up" again as this user on this machine: it reads the journal and sends no second request.',
         request.urn,
       );
     }
@@ -205,6 +205,13 @@ export class Journal {
     const isRepeated = !ofOthers.has(note);
     if (note.is === "running") {
       throw new ResourceError(this.describeRunning(note.entry));
+    }
+    const obstacle = isRepeated ? undefined : await this.files.writeProblem(note.entry);
+    if (obstacle !== undefined) {
+      const { what, remedy } = obstacle;
+      throw new ResourceError(
+        `${describeMade(note.entry)}. ${what}, so its entry would be taken over again. Nothing was sent. ${remedy} Then run "pulumi up" again.`,
+      );
     }
     const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
     return { ...note.entry, isRepeated, hasOtherCredentials, takeOver: () => void Object.assign(note, { is: "own" }) };

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { lstat, readdir, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { rename } from "node:fs/promises";
+import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
-import { codeOf, makePrivateFolder, patiently, readPrivateFile, writePrivateFile } from "../service/files/privateFile";
+import {
+  makePrivateFolder,
+  namesIn,
+  obstacleOf,
+  readPrivateFile,
+  writePrivateFile,
+} from "../service/files/privateFile";
 import type { ProcessName } from "../service/files/processes";
 import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
+import { isRecord } from "../values/plain";
 import { urnAs } from "../values/urn";
 
 /** What identifies a resource in the journal. */
@@ -86,12 +93,12 @@ export class JournalFiles {
     }
     const entryName = /^[0-9a-f]{32}(?:\.[0-9a-f]{32})?\.json/;
     await removeAbandonedFiles(folder, (name) => entryName.test(name) && isTemporary(name));
-    const names = await patiently(() => readdir(folder)).catch(async (error) => {
-      if (codeOf(error) === "ENOENT") return [];
+    const names = await namesIn(folder).catch(async (error) => {
+      const { reason, remedy } = await obstacleOf(folder, error, "readable");
       this.unreadable.set(
         "all",
-        `The journal in ${folder} cannot be read (${codeOf(error)})${await whose(folder)}. It may name a copy or a run that no state holds, so no request was sent. ` +
-          "Make the folder readable, or run the command as its user. If no command was killed, set webextract:journal to another folder.",
+        `The journal in ${folder} cannot be read ${reason}. It may name a copy or a run that no state holds, so no request was sent. ` +
+          `${remedy} If no command was killed, set webextract:journal to another folder.`,
       );
       return [];
     });
@@ -124,10 +131,11 @@ export class JournalFiles {
       this.remove(entry);
       return [];
     } catch (error) {
-      const reason = error instanceof SyntaxError ? "it is corrupt" : codeOf(error);
+      const isCorrupt = error instanceof SyntaxError;
+      const reason = isCorrupt ? "(it is corrupt)" : (await obstacleOf(file, error, "readable")).reason;
       this.unreadable.set(
         basename(file).slice(0, basename(file).indexOf(".")),
-        `The journal entry ${file} cannot be read (${reason})${await whose(file)}. It may name a copy or a run that no state holds, ` +
+        `The journal entry ${file} cannot be read ${reason}. It may name a copy or a run that no state holds, ` +
           "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
       return [];
@@ -136,24 +144,28 @@ export class JournalFiles {
 
   /** A journal that cannot be written does not stop the work. */
   async write(entry: Entry): Promise<void> {
+    const { what } = (await this.writeProblem(entry)) ?? {};
+    if (what !== undefined) {
+      const next = "Set webextract:journal to a folder that can be written, or to off.";
+      this.warnOnce(`${what}: if this run is killed, the next one may copy or start a second time. ${next}`);
+    }
+  }
+
+  /** Writes an entry, which needs the same permissions as to delete it. Returns why it cannot be, and what to do. */
+  async writeProblem(entry: Entry): Promise<{ what: string; remedy: string } | undefined> {
     const { folder } = this;
     if (folder === undefined) {
-      return;
+      return undefined;
     }
     try {
+      await makePrivateFolder(folder);
       // Not durable: the engine's own state does not survive a power cut either, and two waits for the disk take longer
       // than a copy.
-      const writing = () => writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
-      await writing().catch(async (error) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-        await makePrivateFolder(folder);
-        await writing();
-      });
+      await writePrivateFile(this.path(entry), `${JSON.stringify(entry)}\n`, false);
+      return undefined;
     } catch (error) {
-      this.warnOnce(
-        `The journal in ${folder} cannot be written (${codeOf(error)}): if this run is killed, the next one may copy or start a second time. ` +
-          "Set webextract:journal to a folder that can be written, or to off.",
-      );
+      const { reason, remedy } = await obstacleOf(folder, error, "writable");
+      return { what: `The journal in ${folder} cannot be written ${reason}`, remedy };
     }
   }
 
@@ -174,21 +186,19 @@ export class JournalFiles {
   }
 }
 
-/** Whose folder or file it is, or whose folder hides it: the end of a sentence, if it is another user's. */
-async function whose(path: string): Promise<string> {
-  const user = process.geteuid?.();
-  const owner = (await lstat(path).catch(() => undefined))?.uid;
-  if (owner === undefined && path !== dirname(path)) {
-    return whose(dirname(path));
-  }
-  return owner === user || owner === undefined ? "" : `: ${path} belongs to user ${owner}, and this is user ${user}`;
-}
-
-/** @throws SyntaxError if a power cut has damaged the entry, or a later version has written it */
+/** @throws SyntaxError if something has damaged the entry, or a later version has written it */
 function parse(text: string): Entry {
   const entry: Entry | null = JSON.parse(text);
-  if (entry?.version !== 1) {
+  if (entry?.version !== 1 || !isWhole(entry)) {
     throw new SyntaxError("no entry of this version");
   }
   return entry;
+}
+
+function isWhole({ salt, time, detail, process, account = "", id = "", ...entry }: Entry): boolean {
+  const { operation, urn, origin, profile, what, inputs } = entry;
+  const words = [operation, urn, origin, profile, what, inputs, account, id];
+  const isDated = typeof time === "number" && !Number.isNaN(new Date(time).getTime());
+  const isNamed = /^[0-9a-f]{32}$/.test(salt) && words.every((each) => typeof each === "string");
+  return isDated && isNamed && isRecord(detail) && isRecord(process) && typeof process.pid === "number";
 }

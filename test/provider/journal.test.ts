@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import files from "node:fs/promises";
 import { join } from "node:path";
 import sinon from "sinon";
@@ -25,6 +36,7 @@ describe("the journal of requests that must not be sent twice", () => {
     world = await World.create();
   });
   afterEach(async () => {
+    sinon.restore();
     await world.remove();
   });
 
@@ -1089,11 +1101,16 @@ describe("the journal of requests that must not be sent twice", () => {
       ["is cut off", '{"version":1,"id":"cut o'],
       ["has no content", "null"],
       ["is of a later version", '{"version":2}'],
+      ...Object.entries({ time: "x", salt: "..", urn: null, process: null, detail: "none" }).map(
+        ([field, value]) => [`has a wrong ${field}`, { [field]: value }] as const,
+      ),
+      ["is of a time that no clock has", { time: 1e18 }],
     ] as const) {
       it(`sends nothing if an entry ${what}, and names the file to delete`, async () => {
         const copy = await copiedUnsaved();
         const path = join(folder(), String(readdirSync(folder())));
-        writeFileSync(path, content);
+        const text = typeof content === "string" ? content : JSON.stringify({ ...world.journal()[0], ...content });
+        writeFileSync(path, text);
         const message = await failure(copy.up(copyArgs));
         assert.match(message, /cannot be read \(it is corrupt\)\. It may name a copy .* and delete the file/);
         assert.ok(message.includes(path));
@@ -1202,7 +1219,7 @@ describe("the journal of requests that must not be sent twice", () => {
       TaskLoopItems: { ...appendArgs, items: ["a"] },
     })) {
       it(`sends no request that it may have sent before if the folder cannot be read (${type})`, async () => {
-        for (const code of ["EACCES", "ELOOP", "EIO", "ESTALE", "EMFILE", "ENOTDIR"]) {
+        for (const code of ["EACCES", "EIO", "ESTALE", "EMFILE"]) {
           const fake = sinon.replace(
             files,
             "readdir",
@@ -1211,7 +1228,7 @@ describe("the journal of requests that must not be sent twice", () => {
           world.operations();
           const message = await failure(world.declare(type).up(args));
           assert.match(message, new RegExp(`^The journal in .* cannot be read \\(${code}\\).* no request was sent\\.`));
-          assert.match(message, /Make the folder readable, or run the command as its user/);
+          assert.equal(code === "EACCES", /Make the folder readable, or run the command as its user/.test(message));
           assert.ok((fake as unknown as sinon.SinonSpy).called);
           sinon.restore();
           assert.deepEqual(
@@ -1240,6 +1257,76 @@ describe("the journal of requests that must not be sent twice", () => {
       }
       await saved.up(runArgs);
       assert.equal(runs().length, 1);
+    });
+
+    for (const [what, place, put, says] of [
+      [
+        "is a link that leads nowhere",
+        "tokens/journal",
+        "gone",
+        "(a link that leads nowhere): LINK leads to nothing that exists.",
+      ],
+      ["is below such a link", "tokens", "gone", "(a link that leads nowhere): LINK leads to nothing that exists."],
+      ["is a link to itself", "tokens/journal", "journal", "(ELOOP): LINK is a link that leads in a circle."],
+      ["is below such a link to itself", "tokens", "tokens", "(ELOOP): LINK is a link that leads in a circle."],
+      ["is below a file", "tokens", undefined, "(ENOTDIR): LINK is a file, and a folder is expected there."],
+    ] as const) {
+      it(`sends nothing if the folder ${what}, and names what is in the way`, async () => {
+        const run = world.declare("CloudRun");
+        const saved = await world.unsaved(run, () => run.up(runArgs));
+        const link = world.path(place);
+        renameSync(link, world.path("aside"));
+        put === undefined ? writeFileSync(link, "") : symlinkSync(put, link);
+        const message = await failure(saved.up(runArgs));
+        const start = `The journal in ${folder()} cannot be read ${says.replace("LINK", link)}`;
+        assert.ok(message.startsWith(start), message);
+        assert.doesNotMatch(message, /belongs to user|readable/);
+        assert.equal(runs().length, 1);
+        rmSync(link);
+        renameSync(world.path("aside"), link);
+        await saved.up(runArgs);
+        assert.equal(runs().length, 1);
+      });
+    }
+
+    it("sends nothing if an entry is a link that leads nowhere", async () => {
+      const copy = await copiedUnsaved();
+      const entry = join(folder(), String(readdirSync(folder())));
+      rmSync(entry);
+      symlinkSync("gone", entry);
+      const message = await failure(copy.up(copyArgs));
+      assert.ok(message.includes(`${entry} leads to nothing that exists. It may name a copy`), message);
+      assert.equal(copies().length, 1);
+    });
+
+    it("takes nothing over from an entry that it could not delete, sends nothing, and says whose the folder is", async () => {
+      const run = world.declare("CloudRun");
+      const saved = await world.unsaved(run, () => run.up(runArgs));
+      forget();
+      const before = world.journal();
+      const asRoot = process.geteuid?.() === 0;
+      for (const name of ["", "tokens"]) chmodSync(world.path(name), 0o755);
+      chmodSync(folder(), 0o555);
+      if (asRoot) chownSync(join(folder(), String(readdirSync(folder()))), 65534, 65534);
+      const whose = asRoot ? `: ${folder()} belongs to user 0, and this is user 65534` : "";
+      try {
+        if (asRoot) process.seteuid?.(65534);
+        for (let time = 0; time < 2; time++) {
+          const message = await failure(saved.up(runArgs));
+          assert.match(message, new RegExp(`^"${run.id}" \\(a paid run\\b.* was made at `));
+          const next = "Nothing was sent. Make the folder writable, or run the command as its user.";
+          const says = `The journal in ${folder()} cannot be written (EACCES)${whose}, so its entry would be taken over again. ${next}`;
+          assert.ok(message.includes(says), message);
+        }
+      } finally {
+        if (asRoot) process.seteuid?.(0);
+        chmodSync(folder(), 0o700);
+      }
+      assert.deepEqual([runs().length, world.journal(), world.warnings], [1, before, []]);
+      const next = await saved.up(runArgs);
+      assert.deepEqual([runs().length, saved.id], [1, run.id], String(next));
+      await saved.refresh();
+      assert.deepEqual(world.journal(), []);
     });
 
     it("is made again if somebody deletes its folder while a request is in progress", async () => {

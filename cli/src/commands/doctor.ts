@@ -58,14 +58,15 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
   }
   const { config, options, warning: ofEnvironment } = connection;
   const client = clientOf(options, cli);
-  const tokens = await storedTokens(options, cli.terminal).catch(messageOf);
+  const store = await folderFinding("token store", tokenStoreOf(options), "tokenStore");
+  const tokens = store.is === "good" ? await storedTokens(options, cli.terminal).catch(messageOf) : undefined;
   return [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
     ...(ofEnvironment === undefined
       ? []
       : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
     credentialFinding(client),
-    await folderFinding("token store", tokenStoreOf(options), "tokenStore"),
+    store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),
     proxyFinding(options),

@@ -7,7 +7,7 @@ import type { ServiceClient } from "../../../src/service/client";
 import { proxyFromEnvironment } from "../../../src/service/environment";
 import type { ServiceError } from "../../../src/service/errors/errors";
 import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
-import { codeOf } from "../../../src/service/files/privateFile";
+import { codeOf, namesIn, obstacleOf } from "../../../src/service/files/privateFile";
 import { temporaryPathFor } from "../../../src/service/files/temporaryFiles";
 import { proxyOf } from "../../../src/service/http/proxy";
 import type { ServiceClientOptions } from "../../../src/service/options";
@@ -75,6 +75,15 @@ function versionUsedIn(folder: string, name: string): string | undefined {
 
 /** A folder of private files: it must be possible to write there, and nobody else may read the files. */
 export async function folderFinding(check: string, folder: string, setting: string): Promise<Finding> {
+  // As the provider does, to which a link that leads nowhere is no empty folder.
+  const unreadable = await namesIn(folder).then(
+    () => undefined,
+    (error) => obstacleOf(folder, error, "readable"),
+  );
+  if (unreadable !== undefined) {
+    const { reason, remedy } = unreadable;
+    return problem(check, `${folder} cannot be read ${reason}`, `${remedy} Or set ${setting} to another folder.`);
+  }
   const existing = nearestExisting(folder);
   const why = await writeProblem(existing);
   if (why !== undefined) {

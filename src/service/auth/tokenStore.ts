@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { lock } from "proper-lockfile";
 import { isRecord } from "../../values/plain";
 import { pause } from "../clock";
-import { codeOf, makePrivateFolder, ofOtherUser, readPrivateFile, writePrivateFile } from "../files/privateFile";
+import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../files/privateFile";
 import { targetOf } from "../files/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
@@ -254,9 +254,9 @@ export class TokenStore {
     try {
       text = await readPrivateFile(file);
     } catch (error) {
-      const whose = await ofOtherUser(file);
-      const remedy = whose === "" ? undefined : "Run this as that user";
-      throw new TokenStoreError(`the token store ${file} cannot be read (${codeOf(error)})${whose}`, remedy);
+      const { reason, isOfOther } = await obstacleOf(file, error, "readable");
+      const remedy = isOfOther ? "Run this as that user" : undefined;
+      throw new TokenStoreError(`the token store ${file} cannot be read ${reason}`, remedy);
     }
     const content = text === undefined ? undefined : (parse(text) ?? (await this.#corrupt(file, isNeeded)));
     if (content === "otherVersion") {
