@@ -231,11 +231,15 @@ const commands: Record<string, Column> = {
         ...taken,
       ],
       [3, /^error: not sent: the token store .* cannot be written \(E\w+\), /, ...devices, "a FIFO"],
-      [3, /^error: not sent: the token store .* cannot be written \(E\w+\), /, "a link that leads nowhere"],
+      [
+        3,
+        /^error: not sent: the token store .* cannot be read \(a link that leads nowhere\): /,
+        "a link that leads nowhere",
+      ],
       [3, /^error: not sent: the token store .* cannot be written \(E\w+\), /, "a place where nothing can be made"],
       [
         3,
-        /^error: not sent: the token store .* cannot be (?:read|written) \(E\w+\)[.,] /,
+        /^error: not sent: the token store .* cannot be (?:read|written) \(E\w+\)[.,:] /,
         "a link to itself",
         "a name that is too long",
       ],
