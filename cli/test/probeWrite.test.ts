@@ -200,12 +200,18 @@ describe("webextract probe --write", function () {
     }
   });
 
-  it("does not say that no copy was made if one may exist", async () => {
+  /** A command whose copy the service holds, after the first Ctrl-C. */
+  async function interruptedCopy() {
     const hold = emulator.hold({ operation: "copyTask", skip: 1 });
     const running = world.start([...line.split(" "), "--yes"]);
     await hold.reached;
     running.process.kill("SIGINT");
     await running.says(/Ending\./);
+    return { hold, running };
+  }
+
+  it("does not say that no copy was made if one may exist", async () => {
+    const { running } = await interruptedCopy();
     await emulator.close();
     const { code, stderr } = await running.ended;
     assert.equal(code, 130);
@@ -262,11 +268,7 @@ describe("webextract probe --write", function () {
   }
 
   it("says with the second Ctrl-C that a copy may exist", async () => {
-    const hold = emulator.hold({ operation: "copyTask", skip: 1 });
-    const running = world.start([...line.split(" "), "--yes"]);
-    await hold.reached;
-    running.process.kill("SIGINT");
-    await running.says(/Ending\./);
+    const { hold, running } = await interruptedCopy();
     running.process.kill("SIGINT");
     const { code, stderr } = await running.ended;
     assert.equal(code, 6);

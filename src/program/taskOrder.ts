@@ -7,6 +7,7 @@ import type { OwnedPart } from "../resources/ownership";
 import { describeConflict, Owners } from "../resources/ownership";
 import { describeSharedFile } from "../rows/destinations/fileIdentity";
 import { fileBefore } from "../rows/outputPath";
+import { madeOnce } from "../values/plain";
 import { failed, perProgram } from "./perProgram";
 
 /**
@@ -76,10 +77,7 @@ export function taskOf(named: unknown, account: unknown): DeclaredTask {
 }
 
 function namesIn(account: unknown): Map<unknown, DeclaredTask> {
-  const { byName } = program();
-  const names = byName.get(account) ?? new Map<unknown, DeclaredTask>();
-  byName.set(account, names);
-  return names;
+  return madeOnce(program().byName, account, () => new Map());
 }
 
 /** Notes a resource whose outputs name a task, and these outputs. */
@@ -112,12 +110,10 @@ export function claimFile(
     return undefined;
   }
   const { file, run } = found;
-  const exports = files().get(file) ?? new Map<unknown, string>();
-  files().set(file, exports);
+  const exports = madeOnce(files(), file, () => new Map<unknown, string>());
   const claim = (of: unknown): void => {
-    const other = exports.get(of) ?? title;
+    const other = madeOnce(exports, of, () => title);
     refuse(other === title ? undefined : `${title}: path ${describeSharedFile(file, other)}.`);
-    exports.set(of, title);
   };
   claim(run);
   return Output.isInstance(run) || run instanceof Promise

@@ -7,6 +7,7 @@ import { codeOf, makePrivateFolder, readPrivateFile, writePrivateFile } from "..
 import type { Processes, ProcessName } from "../service/files/processes";
 import { systemProcesses } from "../service/files/processes";
 import type { Problem } from "../values/kinds";
+import { madeOnce } from "../values/plain";
 import { isUrn, partsOfUrn } from "../values/urn";
 
 /** What the host of the SDK manages, in one process. */
@@ -30,9 +31,7 @@ export class AccountClaims {
 
   /** Claims an account for this provider. @returns why it cannot: another provider has claimed it */
   claim(account: string): Promise<Problem | undefined> {
-    const found = this.claimed.get(account) ?? this.claimOnce(account);
-    this.claimed.set(account, found);
-    return found;
+    return madeOnce(this.claimed, account, () => this.claimOnce(account));
   }
 
   private async claimOnce(account: string): Promise<Problem | undefined> {

@@ -70,7 +70,7 @@ export function listOfStrings(value: unknown): string[] {
 }
 
 /** The value of a key, made at its first use. */
-export function madeOnce<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+export function madeOnce<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = map.get(key) ?? make();
   map.set(key, value);
   return value;

@@ -92,7 +92,7 @@ function commandProblems(parts: readonly (readonly [path: string, part: unknown]
 
 const known = (allowed: readonly string[]): string => `known placeholders are ${allowed.join(", ")}`;
 
-/** The reason to refuse a text that has the name of a placeholder in one of these forms. */
+/** Why a text is refused: it has the name of a placeholder in one of these forms, which are none. */
 function almostIn(text: string, forms: readonly RegExp[], allowed: readonly string[]): string | undefined {
   for (const form of forms) {
     const [found, name = ""] = form.exec(text) ?? [];
