@@ -100,6 +100,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/parsedJson.ts",
     "src/service/serviceAddress.ts",
     "src/service/settings.ts",
+    "src/service/wrongPath.ts",
   ],
   "plugin/src": [
     "src/config/config.ts",

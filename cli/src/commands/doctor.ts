@@ -8,7 +8,7 @@ import type { CliCommand } from "../command";
 import { clientOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
-import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
+import { credentialsInUse, storedTokens, tokenStoreOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import type { Finding } from "../findings/findings";
 import {
@@ -65,7 +65,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Fin
     ...(ofEnvironment === undefined
       ? []
       : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
-    credentialFinding(client),
+    credentialFinding(credentialsInUse(client, typeof tokens === "string" ? undefined : tokens)),
     store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(await journalFindings(config.journal, config.skipsCheckpoints)),

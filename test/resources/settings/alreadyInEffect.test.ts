@@ -110,7 +110,7 @@ describe("settings of an adopted task", () => {
     });
     const source = { sourceTaskId: "task-1", taskGroupId: "group-1" };
     await world.declare("ExtractionTask").up({ from: source, actions: { open } });
-    const made = (write: string) => ["copyTask", "getActions", write];
+    const made = (write: string) => ["getData", "copyTask", "getActions", write];
     assert.deepEqual(world.operations(), [...made("updateActionProperties"), ...made("updateTaskParameters")]);
   });
 
