@@ -42,7 +42,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/manifest/manifestFiles.ts",
     "src/manifest/problems.ts",
     "src/manifest/readManifests.ts",
-    "src/manifest/renameTask.ts",
     "src/manifest/variables.ts",
     "src/manifest/yaml.ts",
     "src/resources/adopt/adoptedTask.ts",
