@@ -39,7 +39,7 @@ import { writeTask } from "./task/taskWrite";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/copy` as TaskCopy does, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
+ * | create | `POST /task/copy`, `POST /task/updateTaskParameters`, `POST /task/urls:file` |
  * | adopt | `POST /task/getActions`, `POST /task/updateTaskParameters` for what differs, if anything, `POST /task/urls:file` if start URLs are declared |
  * | read | `POST /task/getActions` |
  * | update | `POST /task/updateTaskParameters` for all that changed, after a read if a property is new, `POST /task/urls:file` if the list changed |

@@ -140,7 +140,9 @@ for (const front of ["dynamic", "native"] as const) {
         unclear.map(([name]) => name),
         [],
       );
-      const sent = world.emulator.requests.filter(({ path }) => /^\/v2\/(?:cloudextraction\/start|task\/copy)/.test(path));
+      const sent = world.emulator.requests.filter(({ path }) =>
+        /^\/v2\/(?:cloudextraction\/start|task\/copy)/.test(path),
+      );
       assert.equal(sent.length, 0);
     });
   });

@@ -1,8 +1,8 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
 import { ownFamily, TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
-import { defaultTokenStore } from "../../../src/service/environment";
 import type { ServiceClient } from "../../../src/service/client";
+import { defaultTokenStore } from "../../../src/service/environment";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { settingsOf } from "../../../src/service/settings";
 import { CliError } from "../exitCodes";

@@ -81,7 +81,10 @@ export async function waitForRun(
       const { reason, when, lastFailure } = early;
       const subtasks = state.ownList === undefined ? "none of its subtasks were seen" : describeCounts(state.subtasks);
       const seen = `${nameOf(run)} was not seen to finish ${when} (${subtasks}${countedRows()})`;
-      throw failed(reason, `${seen}. It may continue at the service; nothing was stopped.${mayHaveNoList(1) ? unsplit : ""}${lastFailure}`);
+      throw failed(
+        reason,
+        `${seen}. It may continue at the service; nothing was stopped.${mayHaveNoList(1) ? unsplit : ""}${lastFailure}`,
+      );
     }
   } catch (error) {
     throw error instanceof PartialFailure
