@@ -141,7 +141,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     ...["visit", "limits", "behaviour", "contract", "errors", "generated"],
   ],
   "src/service": [
-    ...["index", "client", "rows", "settings", "http", "auth", "errors", "contract"],
+    ...["index", "client", "rows", "settings", "http", "auth", "wrongPath", "errors", "contract"],
     ...["environment", "noProxy", "options"],
     ...["parsedJson", "serviceAddress", "parsedUrl"],
   ],

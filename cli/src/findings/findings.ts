@@ -135,13 +135,11 @@ const noTask = "webextract-doctor";
 export async function readFinding(client: ServiceClient): Promise<Finding> {
   const check = "read";
   const responded = good(check, "the service responded");
-  const error = await client.getData({ taskId: noTask, offset: 0, size: 1 }).then(
-    () => undefined,
-    (thrown: unknown) => {
-      if (isServiceError(thrown)) return thrown;
-      throw thrown;
-    },
-  );
+  const reply: unknown = await client.getData({ taskId: noTask, offset: 0, size: 1 }).catch((error: unknown) => error);
+  if (reply instanceof Error && !isServiceError(reply)) {
+    throw reply;
+  }
+  const error = isServiceError(reply) ? reply : undefined;
   if (error !== undefined) {
     const { kind, status, code = "", hint } = error;
     if (kind === "notFound" || kind === "notYours") {

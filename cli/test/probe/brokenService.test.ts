@@ -49,7 +49,7 @@ describe("probe --write --start of a service that breaks", function () {
     try {
       const written = await probeWriting(failing);
       const course = findingOf(written, "course of the run");
-      assert.match(course?.found ?? "", / The run failed: \d+ of the \d+ subtasks read\.$/);
+      assert.match(course?.found ?? "", / The run failed\.$/);
       assert.equal(course?.consequence, "look");
     } finally {
       await failing.close();

@@ -146,16 +146,10 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
   const behaviours = behavioursOf(trial, words, requests.isExactSince(run.begun));
   const answer: Answer = { found, behaviours };
   const { foreign, setting } = foreignWords(words, settings);
-  const last = run.looks.at(-1)?.statuses ?? [];
-  const failed = last.filter((word) => terminalStatusOf(word, settings.statuses) === "failed");
-  if (setting === undefined && failed.length > 0) {
-    return {
-      ...answer,
-      is: "warning",
-      found: `${found} The run failed: ${failed.length} of the ${last.length} subtasks read.`,
-      remedy:
-        "Its rows show little. Look why it failed in the service's own interface, and probe with a task that works.",
-    };
+  const failed = run.looks.at(-1)?.statuses.some((word) => terminalStatusOf(word, settings.statuses) === "failed");
+  if (setting === undefined && failed === true) {
+    const remedy = "Look why it failed in the service's own interface, and probe with a task that works.";
+    return { ...answer, is: "warning", found: `${found} The run failed.`, remedy };
   }
   if (setting === undefined) {
     return run.hasEnded ? answer : { ...answer, is: "unclear" };
