@@ -32,6 +32,7 @@ const checks: readonly Check[] = [
     run: () => problemsOf("typescript-7/tsc", ["-p", "emulator/tsconfig.page.json"]),
   },
   { name: "lint and format", run: () => problemsOf("@biomejs/biome", ["check", "--error-on-warnings", "."]) },
+  { name: "unused code", run: () => problemsOf("knip", ["--no-progress", "--config=scripts/rules/knip.jsonc"]) },
   {
     name: "openapi.yaml",
     run: () => problemsOf("@redocly/cli/redocly", ["lint", "--config=emulator/redocly.yaml", "--format=stylish"]),

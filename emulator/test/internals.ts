@@ -14,7 +14,7 @@ export { StateDatabase } from "../src/store/disk/database";
 export { createFromDocument } from "../src/store/disk/newStateFile";
 export { loadState } from "../src/store/disk/stateFile";
 export type { StateDocument } from "../src/store/document/stateDocument";
-export { checkStateDocument, fillStore, stateDocument } from "../src/store/document/stateDocument";
+export { stateDocument } from "../src/store/document/stateDocument";
 export { LineList } from "../src/store/lineList";
 export { runInputs, splitInputs } from "../src/store/pages/runInputs";
 export { VisitQueue } from "../src/store/pages/visitQueue";

@@ -1,5 +1,5 @@
 export type { Engine } from "../../src/engine/engine";
 export { engineInterruption } from "../../src/engine/interruption";
 export { EngineLog, type EngineModules, engineLog } from "../../src/engine/log";
-export { noteUrn, urnOf } from "../../src/engine/requests";
+export { noteUrn } from "../../src/engine/requests";
 export { failedInputsKey, serialize } from "../../src/engine/serialization";

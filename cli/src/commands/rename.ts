@@ -5,7 +5,6 @@ import { Argument } from "commander";
 import { lock } from "proper-lockfile";
 import { manifestReader } from "../../../src/manifest/component";
 import type { DeclaredTask, Manifests } from "../../../src/manifest/readManifests";
-import type { RenamedFile } from "../../../src/manifest/renameTask";
 import { isUrn } from "../../../src/values/urn";
 import { didYouMean } from "../../../src/values/words";
 import type { Cli } from "../cli";
@@ -15,6 +14,8 @@ import { CliError } from "../exitCodes";
 import { manifestsAt, validManifestsAt } from "../manifests";
 import type { PlannedFile } from "../output/writeFiles";
 import { digestOf, writeFiles } from "../output/writeFiles";
+import type { RenamedFile } from "./renameTask";
+import { CannotRename, renameTask } from "./renameTask";
 
 const nothingChanged = "Nothing was changed.";
 
@@ -83,7 +84,6 @@ function taskToRename({ tasks }: Manifests, old: string, name: string): Declared
 
 /** @throws CliError */
 function renamed(manifests: Manifests, task: DeclaredTask, name: string): RenamedFile[] {
-  const { CannotRename, renameTask } = manifestReader();
   let files: RenamedFile[];
   try {
     files = renameTask(manifests, task, name);

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeAbandonedFolders } from "../../../src/service/files/temporaryFiles";
+import { removeAbandonedFolders } from "../../../src/system/temporaryFiles";
 import { CliError } from "../exitCodes";
 
 /**

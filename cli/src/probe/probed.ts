@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFolder, writePrivateFile } from "../../../src/service/files/privateFile";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { serviceAddress } from "../../../src/service/serviceAddress";
 import { tokenStoreOf } from "../../../src/service/settings";
+import { makePrivateFolder, writePrivateFile } from "../../../src/system/privateFile";
 
 /** Beside the tokens of the service. The name has no address of the service. */
 function noteIn(folder: string, options: ServiceClientOptions): string {

@@ -8,7 +8,7 @@ import type { Host } from "../../../src/provider/host";
 import { ProviderError } from "../../../src/provider/providerErrors";
 import { resourceNamed } from "../../../src/resources/index";
 import { linesAsOne } from "../../../src/resources/lists/lines";
-import { ownPackage } from "../../../src/service/ownPackage";
+import { ownPackage } from "../../../src/system/ownPackage";
 import { unknownText } from "../../../src/values/engineValues";
 import { messageOf } from "../../../src/values/errors";
 import { unknown } from "../../../src/values/plain";

@@ -1,4 +1,4 @@
-import type { SchemaElement } from "hyparquet";
+import type { SchemaElement } from "hyparquet-writer";
 import { failedIf, RowCount, RowsRefused } from "../checkedRows";
 import type { ColumnType } from "./format";
 import type { RowTable } from "./rowTable";

@@ -1,5 +1,5 @@
 export { type Finding, findInFolder, findInText } from "./findInFolder";
-export { newest, newestNodes } from "./newest";
+export { newest } from "./newest";
 export { nodeFolder } from "./nodes";
 export {
   installPackages,
@@ -13,10 +13,8 @@ export {
 export {
   leanStart,
   type NodeOptions,
-  type PreviewPlan,
   Project,
   type ProjectOptions,
-  type RunOptions,
 } from "./project";
 export { Run, type RunResult } from "./run";
-export type { State, StateResource } from "./state";
+export type { StateResource } from "./state";

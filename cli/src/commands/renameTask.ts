@@ -1,5 +1,5 @@
-import type { DeclaredTask, NameAt } from "./declaredTasks";
-import { ManifestFile } from "./problems";
+import { ManifestFile } from "../../../src/manifest/problems";
+import type { DeclaredTask, NameAt } from "../../../src/manifest/readManifests";
 
 /** A file before and after a rename. If the name of the task is the name of the file, the file gets another name. */
 export interface RenamedFile {
