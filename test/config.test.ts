@@ -30,7 +30,10 @@ describe("configuration", () => {
         String(config.noJournal),
         /^webextract:journal \(WEBEXTRACT_JOURNAL\) is missing: this user has no home folder\. Set WEBEXTRACT_TOKEN_STORE/,
       );
-      assert.match(parse({ ...account, refreshToken: "a-token-of-43" }).problems.join(), /^webextract:tokenStore is missing/);
+      assert.match(
+        parse({ ...account, refreshToken: "a-token-of-43" }).problems.join(),
+        /^webextract:tokenStore is missing/,
+      );
       for (const folder of [{ journal: "off" }, { journal: "/notes" }, { tokenStore: "/tokens" }]) {
         assert.equal(parse({ ...account, ...folder }).config.noJournal, undefined);
       }

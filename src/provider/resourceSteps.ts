@@ -10,7 +10,7 @@ import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";
 import { canonical, differs, entryOf, isRecord, valueAt } from "../values/plain";
-import { stateVersion } from "../values/urn";
+import { stateVersion } from "../values/stateContract";
 import { describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
 import { ownerOf, titleOf } from "./host";

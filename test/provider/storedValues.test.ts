@@ -9,13 +9,28 @@ const batch = { taskId: "t", scope: "batch", lotNo: "7" };
 
 /** What an earlier version accepted: its type, its arguments, and the problem of a new resource with them. */
 const stored: [type: string, args: Record<string, unknown>, problem: RegExp, changed: Record<string, unknown>][] = [
-  ["DataExport", { ...batch, path: "{{lotNo}}.ndjson" }, /no placeholder: write \{lotNo\}/, { path: "new-{{lotNo}}.ndjson" }],
+  [
+    "DataExport",
+    { ...batch, path: "{{lotNo}}.ndjson" },
+    /no placeholder: write \{lotNo\}/,
+    { path: "new-{{lotNo}}.ndjson" },
+  ],
   ["DataExport", { ...batch, path: "~/rows.ndjson" }, /a path with "~"/, { path: "~/new.ndjson" }],
   ["DataExport", { ...batch, path: "rows.ndjson.GZ" }, /must not end in "\.GZ"/i, { path: "new.ndjson.GZ" }],
   ["DataExport", { ...batch, path: "rows.ndjson.GZ" }, /must not end in "\.GZ"/i, { format: "json" }],
-  ["DataExport", { ...batch, path: "x.ndjson", pipe: ["load", "$lotNo"] }, /write \{lotNo\}/, { pipe: ["load", "-x", "$lotNo"] }],
+  [
+    "DataExport",
+    { ...batch, path: "x.ndjson", pipe: ["load", "$lotNo"] },
+    /write \{lotNo\}/,
+    { pipe: ["load", "-x", "$lotNo"] },
+  ],
   ["DataExport", { ...batch, path: "x.ndjson", pipe: ["~/load"] }, /a path with "~"/, { pipe: ["~/other"] }],
-  ["DataExport", { ...batch, path: "x.ndjson", checks: { schema: "~/s.json" } }, /a path with "~"/, { checks: { schema: "~/t.json" } }],
+  [
+    "DataExport",
+    { ...batch, path: "x.ndjson", checks: { schema: "~/s.json" } },
+    /a path with "~"/,
+    { checks: { schema: "~/t.json" } },
+  ],
   ["TaskStartUrls", { taskId: "t", file: "~/urls.txt" }, /a path with "~"/, { file: "~/new.txt" }],
   [
     "ExtractionTask",
@@ -55,7 +70,10 @@ describe("arguments that an earlier version accepted, and this one does not", ()
       noteUrn(given, urn);
       return (await providers.problems(type, given, { ...olds })).filter((each) => /no placeholder/.test(each)).length;
     };
-    assert.deepEqual([await problems("urn:one", args), await problems("urn:one", {}), await problems("urn:two", {})], [0, 0, 1]);
+    assert.deepEqual(
+      [await problems("urn:one", args), await problems("urn:one", {}), await problems("urn:two", {})],
+      [0, 0, 1],
+    );
   });
 });
 

@@ -108,7 +108,10 @@ describe("the client's options", () => {
         new ServiceClient({ baseUrl, ...options }).close();
       }
       const [problem, ...others] = optionProblems({ baseUrl, refreshToken: "a-token-of-44" });
-      assert.match(String(problem), /^tokenStore is missing: this user has no home folder\. Set WEBEXTRACT_TOKEN_STORE/);
+      assert.match(
+        String(problem),
+        /^tokenStore is missing: this user has no home folder\. Set WEBEXTRACT_TOKEN_STORE/,
+      );
       assert.deepEqual(others, []);
     } finally {
       restore();
