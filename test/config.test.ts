@@ -34,7 +34,8 @@ describe("configuration", () => {
         parse({ ...account, refreshToken: "a-token-of-43" }).problems.join(),
         /^webextract:tokenStore is missing/,
       );
-      for (const folder of [{ journal: "off" }, { journal: "/notes" }, { tokenStore: "/tokens" }]) {
+      const folders: Record<string, string>[] = [{ journal: "off" }, { journal: "/notes" }, { tokenStore: "/tokens" }];
+      for (const folder of folders) {
         assert.equal(parse({ ...account, ...folder }).config.noJournal, undefined);
       }
     } finally {

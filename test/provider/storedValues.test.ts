@@ -50,7 +50,7 @@ describe("arguments that an earlier version accepted, and this one does not", ()
   for (const [type, args, problem, changed] of stored) {
     it(`are a warning while the state has them, and refused if new or changed: ${type} ${JSON.stringify(args)}`, async () => {
       const providers = new InProcess({ baseUrl: "http://127.0.0.1:1" }, folder);
-      const ofArgument = async (given: object, olds: object): Promise<string[]> =>
+      const ofArgument = async (given: Record<string, unknown>, olds: Record<string, unknown>): Promise<string[]> =>
         (await providers.problems(type, given, olds)).filter((each) => problem.test(each));
       assert.equal((await ofArgument(args, {})).length, 1);
       assert.deepEqual(providers.warnings, []);
