@@ -7,7 +7,7 @@ import { importOptional } from "../../../src/rows/optionalPackage";
 import { oneLine } from "../../../src/service/errors/foreignText";
 import { removeAbandonedFolders } from "../../../src/service/files/temporaryFiles";
 import { messageOf } from "../../../src/values/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
 import { temporaryFolder } from "../output/temporaryFolder";
 
@@ -37,11 +37,11 @@ export class Database {
     private readonly library: typeof DuckDb,
     /** Also for other temporary files with rows. */
     readonly folder: string,
-    private readonly cli: Cli,
+    private readonly cli: CommandContext,
   ) {}
 
   /** @throws CliError if DuckDB is not installed */
-  static async create(cli: Cli): Promise<Database> {
+  static async create(cli: CommandContext): Promise<Database> {
     const library = load();
     await removeAbandonedFolders(tmpdir(), folderName);
     const folder = await temporaryFolder(folderName);
@@ -125,7 +125,7 @@ export class Database {
 }
 
 /** Does work in a database that exists only for it. */
-export async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
+export async function inDatabase<T>(cli: CommandContext, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await Database.create(cli);
   try {
     return await work(database);

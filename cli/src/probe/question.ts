@@ -6,7 +6,7 @@ import type { ServiceClient } from "../../../src/service/client";
 import type { ServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { shellQuoted } from "../../../src/values/words";
-import type { Finding } from "../findings/findings";
+import type { Finding } from "../doctor/findings";
 import type { KnownRows } from "./ask/notExported";
 import type { Point, Requests } from "./requests";
 

@@ -1,7 +1,7 @@
 import { fileOf, request } from "../api.mjs";
+import { shownValue } from "../cells.mjs";
 import { facts, h } from "../dom.mjs";
 import { encoded } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 
 /** @import { Tools } from "../main.mjs" */
 

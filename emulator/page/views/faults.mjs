@@ -1,8 +1,8 @@
 import { fileOf } from "../api.mjs";
+import { shownValue } from "../cells.mjs";
 import { h, table } from "../dom.mjs";
 import { formatted } from "../pager.mjs";
 import { encoded } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 
 /** @import { Child } from "../dom.mjs" */
 /** @import { Tools } from "../main.mjs" */

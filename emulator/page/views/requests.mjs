@@ -1,9 +1,9 @@
+import { durationOf, shownValue, taskLink, timeOf } from "../cells.mjs";
 import { curlOf } from "../curl.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { filterForm, filterOf } from "../filter.mjs";
 import { amount, formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { durationOf, shownValue, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Field } from "../filter.mjs" */
 /** @import { Tools, View } from "../main.mjs" */

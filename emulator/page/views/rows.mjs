@@ -1,7 +1,7 @@
+import { shownValue } from "../cells.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 import { concernsRun, runNavigation } from "./run.mjs";
 
 /** @import { View } from "../main.mjs" */

@@ -1,13 +1,13 @@
+import { countsOf, durationOf, shownValue, statusOf, taskLink, timeOf } from "../cells.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { plotOf } from "../plot.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { countsOf, durationOf, shownValue, statusOf, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Tools, View } from "../main.mjs" */
 /** @import { Route } from "../route.mjs" */
 /** @import { Change } from "../events.mjs" */
-/** @import { StatusCounts } from "../values.mjs" */
+/** @import { StatusCounts } from "../cells.mjs" */
 
 const limit = 50;
 

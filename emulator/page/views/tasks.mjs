@@ -1,8 +1,8 @@
+import { countsOf, runLink, shownValue, taskLink } from "../cells.mjs";
 import { h, table } from "../dom.mjs";
 import { filterForm, filterOf } from "../filter.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { numberOf } from "../route.mjs";
-import { countsOf, runLink, shownValue, taskLink } from "../values.mjs";
 
 /** @import { View } from "../main.mjs" */
 

@@ -5,8 +5,8 @@ import { saysSuccess } from "../../../../src/service/contract/successWords";
 import { isServiceError } from "../../../../src/service/errors/errors";
 import { statusSays } from "../../../../src/service/errors/failures";
 import { isPlainMap } from "../../../../src/values/plain";
+import { clockFinding } from "../../doctor/findings";
 import { CliError } from "../../exitCodes";
-import { clockFinding } from "../../findings/findings";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import {
   described,
