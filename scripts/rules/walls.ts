@@ -155,7 +155,7 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "src", folders: ["src"], lines: 24_240 },
   { part: "cli", folders: ["cli/src"], lines: 12_960 },
   { part: "plugin", folders: ["plugin/src"], lines: 1_700 },
-  { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_700 },
+  { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_500 },
   { part: "scripts", folders: ["scripts"], lines: 5_400 },
   { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 72_400 },
   { part: "bench", folders: ["bench"], lines: 3_400 },
