@@ -2,7 +2,7 @@ import { isServiceError } from "../../../src/service/errors/errors";
 import type { CommandContext } from "../commandContext";
 import { compareIn } from "../compare/compareCommand";
 import type { Comparison } from "../compare/comparison";
-import { requireField } from "../compare/comparison";
+import { requireFields } from "../compare/comparison";
 import type { Condition, Failure } from "../compare/conditions";
 import { failuresOf, fieldsOf, needsKey } from "../compare/conditions";
 import type { Side } from "../compare/sides/side";
@@ -64,15 +64,9 @@ export async function reviewPairs(
     }
   }
   const names = [...fields];
-  for (const name of options.key) {
-    requireField(name, names, "--key", options.values);
-  }
-  for (const name of options.ignored) {
-    requireField(name, names, "--ignore", options.values);
-  }
-  for (const name of fieldsOf(options.conditions)) {
-    requireField(name, names, "--fail-on", options.values);
-  }
+  requireFields(options.key, names, "--key", options.values);
+  requireFields(options.ignored, names, "--ignore", options.values);
+  requireFields(fieldsOf(options.conditions), names, "--fail-on", options.values);
   return {
     ...{ compared, notComparable, sameRun },
     onlyBase: one.filter(({ base }) => base !== undefined),
