@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ensureEngine } from "../../scripts/engine/ensureEngine";
 import { ensureHosts } from "../../scripts/engine/hosts";
 import { packPlugin } from "../../scripts/plugin/packPlugin";
-import { ownPackage } from "../../src/service/ownPackage";
+import { ownPackage } from "../../src/system/ownPackage";
 import type { ProjectOptions } from "../../test/realEngine/harness";
 import { Project } from "../../test/realEngine/harness";
 import { pluginSection } from "../../test/realEngine/plugin/nativeWorld";

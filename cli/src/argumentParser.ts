@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ownPackage } from "../../src/service/ownPackage";
+import { ownPackage } from "../../src/system/ownPackage";
 import { describeShellPart, shellPartOf } from "../../src/values/shellPart";
 import type { CliCommand, CommandValues } from "./command";
 import { commandsFor } from "./commands/index";

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { escapeOf } from "../../src/service/errors/foreignText";
-import { codeOf } from "../../src/service/files/privateFile";
+import { codeOf } from "../../src/system/privateFile";
 import { messageOf } from "../../src/values/errors";
 import { adviceOn } from "./advice";
 import type { Invocation } from "./argumentParser";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode, ownPackage } from "../../src/service/ownPackage";
+import { keepCompiledCode, ownPackage } from "../../src/system/ownPackage";
 
 const [first, ...others] = process.argv.slice(2);
 if ((first === "--version" || first === "-V") && others.length === 0) {

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/style/noCommonJs: the plugin and the command line are two files, and a process needs only one
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { keepCompiledCode } from "../../src/service/ownPackage";
+import { keepCompiledCode } from "../../src/system/ownPackage";
 
 /** The command line, in the tarball of the plugin. An npm package has it as a command of its own. */
 const commandLine = join(__dirname, "cli.js");

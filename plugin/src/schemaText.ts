@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownPackage } from "../../src/service/ownPackage";
+import { ownPackage } from "../../src/system/ownPackage";
 
 /**
  * The schema of the package, beside the bundle or in the folder of the package, with the version, which code generation

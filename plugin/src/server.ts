@@ -28,7 +28,7 @@ import { engineAddress } from "../../src/engine/hostModules";
 import { AccountClaims } from "../../src/provider/accountClaims";
 import { endWithEngine, Host } from "../../src/provider/host";
 import { InitFailure, ProviderError } from "../../src/provider/providerErrors";
-import { ownPackage } from "../../src/service/ownPackage";
+import { ownPackage } from "../../src/system/ownPackage";
 import { messageOf } from "../../src/values/errors";
 import { isDefaultProvider } from "../../src/values/urn";
 import { construct } from "./component/construct";

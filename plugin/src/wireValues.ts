@@ -5,7 +5,7 @@ import { serialize } from "../../src/engine/serialization";
 import type { ArgSpecs } from "../../src/resources/args";
 import { isUnknownText, kindKey, unknownText } from "../../src/values/engineValues";
 import { entryOf, isRecord, unknown } from "../../src/values/plain";
-import { providerKey } from "../../src/values/urn";
+import { providerKey } from "../../src/values/stateContract";
 
 /**
  * Values as the engine sends them to a plugin. A secret, and a reference to a resource, are maps with a key of their

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import ts from "typescript";
 import type { Project, Source } from "./project";
 import { under } from "./project";
-import { doors, entries, knowPulumi, mayImport, orders } from "./walls";
+import { doors, entries, groundFloor, knowPulumi, mayImport, orders } from "./walls";
 
 const where = "scripts/rules/walls.ts";
 
@@ -36,7 +36,9 @@ export function partsUseTheDoors(project: Project): string[] {
   return Object.entries(doors).flatMap(([part, open]) => {
     const used = new Set(
       under(project, part).flatMap((source) =>
-        importsIn(project, source).filter((imported) => /^src\/(?!values\/)/.test(imported)),
+        importsIn(project, source).filter(
+          (imported) => imported.startsWith("src/") && !groundFloor.some((room) => imported.startsWith(`${room}/`)),
+        ),
       ),
     );
     return [

@@ -3,24 +3,28 @@
  * which a request passes the folders of a part, and how many lines each part may have.
  */
 
-/** For each room, a folder or a file, the rooms that it may import. An import goes nowhere else, imports of types included. */
+/** Each room of `src`, and each part, may import these. `src/system` is what the machine has: files, processes, time. */
+export const groundFloor: readonly string[] = ["src/values", "src/system"];
+
+/** For each room, a folder or a file, which others it may import. An import goes nowhere else, imports of types included. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "src/values": [],
-  "src/service": ["src/values"],
-  "src/engine": ["src/values", "src/service"],
-  "src/rows": ["src/values", "src/service"],
-  "src/resources": ["src/values", "src/service", "src/rows"],
-  "src/config": ["src/values", "src/service", "src/resources"],
-  "src/provider": ["src/values", "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
-  "src/program": ["src/values", "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
-  "src/manifest": ["src/values", "src/service/errors", "src/rows", "src/resources"],
+  "src/system": ["src/values"],
+  "src/service": groundFloor,
+  "src/engine": [...groundFloor, "src/service"],
+  "src/rows": [...groundFloor, "src/service"],
+  "src/resources": [...groundFloor, "src/service", "src/rows"],
+  "src/config": [...groundFloor, "src/service", "src/resources"],
+  "src/provider": [...groundFloor, "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
+  "src/program": [...groundFloor, "src/service", "src/engine", "src/rows", "src/resources", "src/config"],
+  "src/manifest": [...groundFloor, "src/service/errors", "src/rows", "src/resources"],
   // The rest of src/manifest reads manifests without declaring anything.
-  "src/manifest/manifest.ts": ["src/values", "src/rows", "src/resources", "src/manifest", "src/program"],
+  "src/manifest/manifest.ts": [...groundFloor, "src/rows", "src/resources", "src/manifest", "src/program"],
   "src/index.ts": ["src/program", "src/manifest/manifest.ts"],
-  "cli/src": ["src/values", "src/service", "src/rows", "src/resources", "src/config", "src/manifest"],
+  "cli/src": [...groundFloor, "src/service", "src/rows", "src/resources", "src/config", "src/manifest"],
   "plugin/src": [
-    ...["src/values", "src/service", "src/engine", "src/rows", "src/resources", "src/config", "src/provider"],
-    "src/manifest",
+    ...groundFloor,
+    ...["src/service", "src/engine", "src/rows", "src/resources", "src/config", "src/provider", "src/manifest"],
   ],
   // It knows the service from openapi.yaml alone.
   "emulator/src": [],
@@ -32,7 +36,7 @@ export const knowPulumi = ["src/engine", "src/program", "src/provider", "src/man
 /** The entries of the package. `src` holds what they reach, and nothing else. */
 export const entries = ["src/index.ts", "src/provider/provider.ts", "src/service/index.ts"];
 
-/** The modules of `src` that another part may import: each is a decision. The ground floor, src/values, is open to all. */
+/** The modules of `src` that another part may import, beside the ground floor: each is a decision. */
 export const doors: Readonly<Record<string, readonly string[]>> = {
   "cli/src": [
     "src/config/config.ts",
@@ -77,7 +81,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/auth/accessToken.ts",
     "src/service/auth/tokenStore.ts",
     "src/service/client.ts",
-    "src/service/clock.ts",
     "src/service/contract/contractBreach.ts",
     "src/service/contract/jsonScanner.ts",
     "src/service/contract/operations.ts",
@@ -89,13 +92,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/errors/failures.ts",
     "src/service/errors/foreignText.ts",
     "src/service/errors/secretShapes.ts",
-    "src/service/files/folders.ts",
-    "src/service/files/privateFile.ts",
-    "src/service/files/replaceFile.ts",
-    "src/service/files/temporaryFiles.ts",
     "src/service/http/proxy.ts",
     "src/service/options.ts",
-    "src/service/ownPackage.ts",
     "src/service/parsedJson.ts",
     "src/service/serviceAddress.ts",
     "src/service/settings.ts",
@@ -131,8 +129,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/rows/outputPath.ts",
     "src/service/client.ts",
     "src/service/errors/foreignText.ts",
-    "src/service/onAbort.ts",
-    "src/service/ownPackage.ts",
   ],
 };
 
@@ -144,8 +140,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     ...["visit", "limits", "behaviour", "contract", "errors", "generated"],
   ],
   "src/service": [
-    ...["index", "client", "rows", "settings", "http", "auth", "files", "errors", "contract"],
-    ...["environment", "noProxy", "options", "clock", "onAbort", "ownPackage"],
+    ...["index", "client", "rows", "settings", "http", "auth", "errors", "contract"],
+    ...["environment", "noProxy", "options"],
     ...["parsedJson", "serviceAddress", "parsedUrl"],
   ],
 };

@@ -1,6 +1,6 @@
 import { isUnknownText, kindKey, unknownText } from "../values/engineValues";
 import { replaceEach, unknown } from "../values/plain";
-import { providerKey } from "../values/urn";
+import { providerKey } from "../values/stateContract";
 
 /**
  * The form of properties that both kinds of providers share: unknown values, and what the engine can keep. For dynamic

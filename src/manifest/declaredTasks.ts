@@ -19,7 +19,7 @@ import type { YAMLMap } from "./yaml";
 import { isCollection } from "./yaml";
 
 /** A task that a manifest declares. */
-export interface DeclaredTask extends Declared {
+export interface DeclaredTask extends DeclaredResource {
   /** Where its name is: `name`, its key under `tasks`, or the document of a file that has its name. */
   at: Place;
   run?: DeclaredRun;
@@ -31,21 +31,21 @@ export interface DeclaredTask extends Declared {
   wasList?: Written | undefined;
 }
 
-export interface DeclaredRun extends Declared {
+export interface DeclaredRun extends DeclaredResource {
   /** Names of tasks. */
   rerunOn?: string[];
   /** Where these names are. */
   references: NameAt[];
 }
 
-export interface DeclaredExport extends Declared {
+export interface DeclaredExport extends DeclaredResource {
   /** Whether it reads the rows of the run of its task. */
   readsRun: boolean;
   /** Where it is. */
   at: Place;
 }
 
-export interface Declared {
+export interface DeclaredResource {
   /** The name of the resource. */
   name: string;
   /** Its earlier names, and its earlier URNs. */

@@ -6,7 +6,7 @@ import { isUrn } from "../values/urn";
 import { didYouMean } from "../values/words";
 import type { DeclaredResources } from "./component";
 import { declareAll, manifestReader, pathsOf, problemOfArgs } from "./component";
-import type { Declared, DeclaredTask } from "./readManifests";
+import type { DeclaredResource, DeclaredTask } from "./readManifests";
 import type { Variables } from "./variables";
 
 /** Arguments of {@link Manifest}. */
@@ -102,11 +102,11 @@ function declare(
 
 /** The check of the manifest has compared the values with the descriptions of the arguments. */
 // biome-ignore lint/suspicious/noExplicitAny: the types of the arguments are known only at run time
-function argsOf({ args }: Declared): any {
+function argsOf({ args }: DeclaredResource): any {
   return args;
 }
 
-function optionsOf({ was, opts }: Declared, parent: Manifest): CustomResourceOptions {
+function optionsOf({ was, opts }: DeclaredResource, parent: Manifest): CustomResourceOptions {
   const aliases: (Alias | string)[] = was.map((name) => (isUrn(name) ? name : { name }));
   return { parent, ...opts, ...(aliases.length > 0 && { aliases }) };
 }

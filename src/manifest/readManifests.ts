@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { FilePlaces } from "../resources/lists/allowedFile";
 import { anything, describeValue } from "../values/kinds";
 import { isPlainMap, unknown } from "../values/plain";
-import type { Declared, DeclaredTask, NameAt } from "./declaredTasks";
+import type { DeclaredResource, DeclaredTask, NameAt } from "./declaredTasks";
 import { checkNames, declaredTask } from "./declaredTasks";
 import type { Given, Values } from "./documentReader";
 import { DocumentReader, isNothing, pathWithin, TooLarge } from "./documentReader";
@@ -125,5 +125,5 @@ function* tasksIn(
   }
 }
 
-export type { Declared, DeclaredTask, NameAt };
+export type { DeclaredResource, DeclaredTask, NameAt };
 export { describeProblem, describeProblems };

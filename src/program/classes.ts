@@ -17,7 +17,7 @@ import { programRunLabel } from "./programConfig";
 import type { AnyOf, ArgsOf, InputsOf } from "./resourceClass";
 import { readableClass, resourceClass } from "./resourceClass";
 import type { Trigger } from "./triggers";
-import { hashesOf, triggersOf } from "./triggers";
+import { rerunHashes, triggersOf } from "./triggers";
 
 /** The source of a task that is copied. */
 export interface CopySource extends InputsOf<Required<Pick<ArgsOf<typeof taskCopy>, "sourceTaskId" | "taskGroupId">>> {}
@@ -106,7 +106,7 @@ export interface CloudRunArgs extends InputsOf<Omit<ArgsOf<typeof cloudRun>, "tr
 export class CloudRun extends readableClass<typeof cloudRun, CloudRunArgs>(cloudRun, (name, args, opts) => {
   const triggers = triggersOf(`CloudRun "${name}"`, args.triggers, "Use rerunOn: […] for it.") as Trigger;
   const runLabel = opts?.id === undefined ? programRunLabel() : undefined;
-  return { ...args, triggers, rerunOn: hashesOf(name, args.rerunOn), runLabel };
+  return { ...args, triggers, rerunOn: rerunHashes(name, args.rerunOn), runLabel };
 }) {}
 
 /** The scope is no input: only a scope that the compiler knows says whether `lotNo` is required. */

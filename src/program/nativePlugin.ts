@@ -3,7 +3,7 @@ import { Output, output, ProviderResource, secret } from "@pulumi/pulumi";
 import { accountOf } from "../config/account";
 import type { ConfigKey } from "../config/configKeys";
 import { credentialKeys } from "../config/configKeys";
-import { ownPackage } from "../service/ownPackage";
+import { ownPackage } from "../system/ownPackage";
 import type { EngineKind } from "../values/urn";
 import { defaultProviderName, typeToken } from "../values/urn";
 import { isMocked, programConfig, unmockedConfig } from "./programConfig";

@@ -42,7 +42,7 @@ export interface PlainData {
 }
 
 /** The value of `rerunOn` for `check`: the name and a hash for each resource. */
-export function hashesOf(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
+export function rerunHashes(run: string, resources: ExtractionResource[] | undefined): Input<string[]> | undefined {
   if (resources === undefined || resources === null) {
     return undefined;
   }

@@ -45,6 +45,16 @@ export function describeRefusedDelete(
   ].join("\n");
 }
 
+/** The refused delete of a task that `deleteBeforeReplace` puts before its replacement. */
+export function describeEarlyDelete({ message }: RowsAreHeld): string {
+  return [
+    message,
+    "With deleteBeforeReplace, this delete comes before the resources that the program declares later, and they can have the same task.",
+    'Remove deleteBeforeReplace from the options, and run "pulumi up" again: the delete comes last then.',
+    moreAt("how-to/destroy.md#a-destroy-that-is-refused"),
+  ].join("\n");
+}
+
 /**
  * The service chooses ids. As JSON, none is taken for a list or for a word such as `true`, which allows the removal of
  * all rows.

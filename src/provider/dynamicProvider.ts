@@ -4,7 +4,7 @@ import type { Properties } from "../engine/serialization";
 import { deserialize, failedInputsKey, otherProblemsKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { shownText } from "../service/errors/foreignText";
-import { providerKey } from "../values/urn";
+import { providerKey } from "../values/stateContract";
 import type { Host } from "./host";
 import { InitFailure } from "./providerErrors";
 import type { Written } from "./resourceSteps";

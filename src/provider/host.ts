@@ -12,12 +12,12 @@ import { idsOfActions, without } from "../resources/settings/setting";
 import { warningOfUnknown } from "../resources/settings/unknownProperties";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
-import { pause } from "../service/clock";
-import type { Processes } from "../service/files/processes";
-import { systemProcesses } from "../service/files/processes";
-import { onAbort } from "../service/onAbort";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
+import { pause } from "../system/clock";
+import { onAbort } from "../system/onAbort";
+import type { Processes } from "../system/processes";
+import { systemProcesses } from "../system/processes";
 import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { holdsUnknown, madeOnce } from "../values/plain";
@@ -55,6 +55,8 @@ export class Host {
   private readonly checked = new Map<string | undefined, boolean>();
   /** The resource of a first check without a URN, as soon as a diff or a write names it. */
   private first: string | undefined;
+  /** By URN: whether this command has an instance that stays, or is still to make one in place of what the state has. */
+  private readonly instances = new Map<string | undefined, "there" | "toMake">();
   /** The ids of what a failed create of this process has made. */
   readonly halfMade = new Set<string>();
   /** The titles of the resources that this command has deleted. */
@@ -126,9 +128,18 @@ export class Host {
 
   /**
    * Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource.
+   * @param isNew whether the engine shows no earlier arguments: it will make an instance
    */
-  noteChecked(urn: string | undefined, args: object): void {
+  noteChecked(urn: string | undefined, args: object, isNew: boolean): void {
     this.checked.set(urn, this.checked.get(urn) === true || holdsUnknown(args));
+    if (isNew) {
+      this.instances.set(urn, "toMake");
+    }
+  }
+
+  /** Notes that an instance of this resource stays, or was made. */
+  noteThere(urn: string | undefined): void {
+    this.instances.set(urn, "there");
   }
 
   /** Notes that the engine asks for a diff or a write of this resource, which follow its check. */
@@ -230,15 +241,26 @@ export class Host {
     }
   }
 
+  /**
+   * The context of the instance that a delete shows. With another instance of the URN, it is a replaced one, to which
+   * that one is another resource. Before a new one is made, the delete comes before the rest of the program.
+   */
+  contextOfDelete(profile: string | undefined, urn: string | undefined): Context {
+    const instance = this.instances.get(urn) ?? (this.first === undefined ? this.instances.get(undefined) : undefined);
+    const owner = ownerOf(urn);
+    const context = this.context(profile, urn, instance === "there" ? { ...owner, key: Symbol(owner.title) } : owner);
+    return { ...context, isDeletedFirst: instance === "toMake" };
+  }
+
   /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */
-  context(profile: string | undefined, urn: string | undefined): Context {
+  context(profile: string | undefined, urn: string | undefined, owner = ownerOf(urn)): Context {
     const options = this.optionsOf(profile);
     const { client, actions } = this.connected(options);
     const name = this.nameOf(urn, profile);
     const loopWay = madeOnce(this.loopWays, serviceAddress(options.baseUrl), () => ({}));
     return {
       client,
-      tasks: this.tasksOf(profile).seenBy(ownerOf(urn), this.held, {
+      tasks: this.tasksOf(profile).seenBy(owner, this.held, {
         actions,
         loopWay,
         exclusive: (taskId, work) => madeOnce(this.writers, taskId, () => pLimit(1))(work),

@@ -4,7 +4,7 @@ import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
 import { isServiceError } from "../service/errors/errors";
-import type { Processes } from "../service/files/processes";
+import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
 import { canonical } from "../values/plain";
 import { partsOfUrn } from "../values/urn";

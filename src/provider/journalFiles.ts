@@ -4,15 +4,9 @@ import { rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import type { OnceOperation } from "../resources/task/requestJournal";
-import {
-  makePrivateFolder,
-  namesIn,
-  obstacleOf,
-  readPrivateFile,
-  writePrivateFile,
-} from "../service/files/privateFile";
-import type { ProcessName } from "../service/files/processes";
-import { isTemporary, removeAbandonedFiles } from "../service/files/temporaryFiles";
+import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../system/privateFile";
+import type { ProcessName } from "../system/processes";
+import { isTemporary, removeAbandonedFiles } from "../system/temporaryFiles";
 import { isRecord } from "../values/plain";
 import { urnAs } from "../values/urn";
 

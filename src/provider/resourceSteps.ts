@@ -5,13 +5,14 @@ import type { AnyResource } from "../resources/index";
 import { checkedArgs } from "../resources/index";
 import { taskNamedBy } from "../resources/ownership";
 import { RowsAreHeld } from "../resources/task/taskRows";
-import { describeSharedFile } from "../rows/destinations/fileIdentity";
+import { describeLeftFile, describeSharedFile } from "../rows/destinations/fileIdentity";
+import { isS3Path } from "../rows/destinations/s3/s3Path";
 import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";
-import { differs, entryOf } from "../values/plain";
-import { stateVersion } from "../values/urn";
-import { describeRefusedDelete, programMessage } from "./advice";
+import { differs, entryOf, holdsUnknown } from "../values/plain";
+import { stateVersion } from "../values/stateContract";
+import { describeEarlyDelete, describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
 import { ownerOf, titleOf } from "./host";
 import { layers as allLayers, heldBy } from "./layers/layers";
@@ -76,9 +77,10 @@ export class ResourceSteps {
 
   async check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {
     const host = this.host();
-    host.noteChecked(request.urn, request.given);
+    const isNew = Object.keys(request.previous).length === 0;
+    host.noteChecked(request.urn, request.given, isNew);
     const { args, problems } = await checkArguments(this.resource, host, request);
-    if (problems.length === 0 && Object.keys(request.previous).length === 0) {
+    if (problems.length === 0 && isNew) {
       // No diff follows.
       const declared = args as Properties;
       host.warnOfUnknownProperties({ ...declared, taskId: taskNamedBy(declared) }, {}, declared, request.urn);
@@ -225,12 +227,14 @@ export async function checkArguments(
 function claimFile(resource: AnyResource, args: Properties, host: Host, urn: string | undefined): Problem[] {
   const owner = ownerOf(urn);
   const held = heldBy(resource, args, host);
-  const found = host.held.conflictWith(
-    owner,
-    held.filter((each) => each.part === "file" && each.names === undefined),
-  );
-  if (found !== undefined && found.part.part === "file") {
-    return [{ path: "path", reason: describeSharedFile(found.part.file, found.other.title) }];
+  const files = held.filter((each) => each.part === "file" && each.names === undefined);
+  const { part, other, claim } = host.held.conflictWith(owner, files) ?? {};
+  // An export that moves leaves its file. The disk shows whether that is in the way; an object would be found in the way
+  // after the run.
+  const isInTheWay = claim !== "left" || (isS3Path(args.path) && holdsUnknown([args.taskId, args.lotNo]));
+  if (part?.part === "file" && other !== undefined && isInTheWay) {
+    const describe = claim === "left" ? describeLeftFile : describeSharedFile;
+    return [{ path: "path", reason: describe(part.file, other.title) }];
   }
   host.held.note(owner, held, "written");
   return [];
@@ -292,11 +296,15 @@ async function write({ call, resource, id = "", state, args, profile, urn }: Ste
 }
 
 async function remove({ resource, id = "", state, profile, urn }: Step, host: Host): Promise<Outcome> {
+  const context = host.contextOfDelete(profile, urn);
   try {
-    await resource.delete(id, state, host.context(profile, urn));
+    await resource.delete(id, state, context);
   } catch (error) {
     if (error instanceof RowsAreHeld) {
-      throw new ProviderError(describeRefusedDelete(error, host.deleted, host.isRemoved(urn) ? urn : undefined));
+      const removed = host.isRemoved(urn) ? urn : undefined;
+      throw new ProviderError(
+        context.isDeletedFirst ? describeEarlyDelete(error) : describeRefusedDelete(error, host.deleted, removed),
+      );
     }
     throw error instanceof ResourceError ? new ProviderError(programMessage(error)) : error;
   }

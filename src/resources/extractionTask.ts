@@ -75,14 +75,14 @@ export interface ExtractionTaskArgs extends ProfileArgs {
   retry?: string;
 }
 
-export interface CheckedArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
+export interface CheckedExtractionTaskArgs extends Omit<ExtractionTaskArgs, "actions" | "startUrls"> {
   /** As declared, each list as one string with its count and digest. */
   actions?: CheckedActions;
   /** As declared, the list as one string, with count, digest and hosts. */
   startUrls?: StartUrls;
 }
 
-export interface ExtractionTaskState extends CheckedArgs, LostResponseState, PendingState {
+export interface ExtractionTaskState extends CheckedExtractionTaskArgs, LostResponseState, PendingState {
   /** The task's id; the same as `id`. */
   taskId: string;
 }
@@ -93,7 +93,7 @@ const fromSpec: ArgsSpec<ExtractionTaskArgs["from"]> = {
   adoptTaskId: { kind: id },
 };
 
-export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedArgs> = {
+export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, CheckedExtractionTaskArgs> = {
   type: "ExtractionTask",
   idIs: "taskId",
   knowsEarlier: true,
@@ -125,7 +125,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   check({ actions, startUrls, ...args }, context) {
     const { from } = args;
     const [previous, replaced] = [context.previous?.from, context.replaced?.from].map(mapIn);
-    const checked: CheckedArgs = isRecord(from)
+    const checked: CheckedExtractionTaskArgs = isRecord(from)
       ? { ...args, from: checkedSource(from, { ...context, previous, replaced }, "from.") }
       : args;
     if (actions !== undefined) {
@@ -202,12 +202,12 @@ function mapIn(value: unknown): CheckContext["previous"] {
 }
 
 /** The id to adopt beside the other arguments, as in a TaskCopy. */
-function flat<T extends Pick<CheckedArgs, "from">>(args: T): T & { adoptTaskId?: string } {
+function flat<T extends Pick<CheckedExtractionTaskArgs, "from">>(args: T): T & { adoptTaskId?: string } {
   const { adoptTaskId, ...from } = args.from;
   return { ...args, from, adoptTaskId };
 }
 
-function copyArgs({ from, onDelete, forceDestroy, retry, profile }: CheckedArgs): TaskCopyArgs {
+function copyArgs({ from, onDelete, forceDestroy, retry, profile }: CheckedExtractionTaskArgs): TaskCopyArgs {
   return { ...from, onDelete, forceDestroy, retry, profile };
 }
 
@@ -217,7 +217,7 @@ function copyState(state: ExtractionTaskState): TaskCopyState {
 }
 
 /** Copies the task. After a lost response, the error contains this resource's state. */
-async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }> {
+async function copy(args: CheckedExtractionTaskArgs, context: Context): Promise<{ id: string }> {
   try {
     return await taskCopy.create(copyArgs(args), context);
   } catch (error) {
@@ -233,20 +233,20 @@ async function copy(args: CheckedArgs, context: Context): Promise<{ id: string }
  * The remaining steps after the copy. `actions`: nothing was written. `write` and `append`: the response was lost.
  * `startUrls`: not uploaded, or the response was lost.
  */
-type Step = "actions" | "write" | "append" | "startUrls";
+type PendingStep = "actions" | "write" | "append" | "startUrls";
 
 /** Brings the task from `state` to `args`. If a step fails, the task is kept with the steps that are still to do. */
 async function configure(
   state: ExtractionTaskState,
-  args: CheckedArgs,
+  args: CheckedExtractionTaskArgs,
   context: Context,
 ): Promise<ExtractionTaskState> {
   const { taskId, startUrls: urlsBefore } = state;
   const { startUrls } = args;
-  const pending = (state.pending ?? []) as Step[];
+  const pending = (state.pending ?? []) as PendingStep[];
   const sendUrls = startUrls?.sha256 !== urlsBefore?.sha256 || pending.includes("startUrls");
   const upload = startUrls !== undefined && sendUrls ? startUrls : undefined;
-  const laterSteps: Step[] = upload === undefined ? [] : ["startUrls"];
+  const laterSteps: PendingStep[] = upload === undefined ? [] : ["startUrls"];
   try {
     await context.tasks.exclusive(taskId, async () => {
       await nameWhatStays(state, args, context);
@@ -272,7 +272,11 @@ async function configure(
   return { ...args, taskId };
 }
 
-async function writeActions(state: ExtractionTaskState, args: CheckedArgs, context: Context): Promise<void> {
+async function writeActions(
+  state: ExtractionTaskState,
+  args: CheckedExtractionTaskArgs,
+  context: Context,
+): Promise<void> {
   const { taskId } = state;
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
   const pending = state.pending?.filter((step) => step === "write" || step === "append");
@@ -293,7 +297,11 @@ function stillToDo(error: unknown, state: ExtractionTaskState): PartialFailure {
 }
 
 /** Warns of settings that are no longer declared. They keep their values, because the earlier values are not known. */
-async function nameWhatStays(state: ExtractionTaskState, args: Partial<CheckedArgs>, context: Context): Promise<void> {
+async function nameWhatStays(
+  state: ExtractionTaskState,
+  args: Partial<CheckedExtractionTaskArgs>,
+  context: Context,
+): Promise<void> {
   const { taskId } = state;
   const gone = without(settingsOfActions(state.actions), settingsOfActions(args.actions));
   await settingsToRestore({ taskId, remembered: [] }, gone, context);

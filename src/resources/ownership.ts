@@ -9,12 +9,26 @@ export type SettingId =
 export type OwnedPart = SettingId | { readonly part: "everything" | "startUrls" };
 
 /**
- * What a delete can undo although another resource has it too: the rows of a task, one of its runs, a file. Task ids
- * count without their account: rows that stay can still be removed.
+ * What a delete can undo although another resource has it too. Task ids count without their account: rows that stay can
+ * still be removed.
+ *
+ * | what a delete undoes | protected by each other resource that |
+ * |---|---|
+ * | settings: writes the values from before (`OwnedPart`) | manages them |
+ * | rows: removes those of a task | names or adopts the task |
+ * | run: stops it | adopts the run, or exports its rows |
+ * | subtask: stops it with its run | wants it started |
+ * | file: removes it | writes it, or has a path that names it |
+ *
+ * Another resource is one that this command declares, also of the same URN: the delete of a replaced instance can come
+ * with a later command. A delete before a replacement comes before what the program declares later, so it removes no
+ * rows, and a run is protected only by what comes before it. A destroy, and a command with targets, does not show what
+ * stays.
  */
 export type Held =
   | { readonly part: "rows"; readonly taskId: string }
   | { readonly part: "run"; readonly taskId: string; readonly lotNo: string }
+  | { readonly part: "subtask"; readonly taskId: string; readonly subTaskId: string }
   /** `file`: its identity. `names`: all files that a path with placeholders can name. */
   | { readonly part: "file"; readonly file: string; readonly names?: RegExp };
 
@@ -32,7 +46,7 @@ export function describePart(part: OwnedPart): string {
   }
 }
 
-const identity = ["part", "actionId", "name", "taskId", "lotNo", "file"] as const;
+const identity = ["part", "actionId", "name", "taskId", "lotNo", "subTaskId", "file"] as const;
 
 /** The same key for the same part. */
 export function keyOf(part: OwnedPart | Held): string {
@@ -48,8 +62,11 @@ export interface Owner {
   readonly title: string;
 }
 
-/** The stage of a claim: declared in the program, about to be written in this run, or written in this run. */
-type Claim = "declared" | "writing" | "written";
+/**
+ * The stage of a claim: declared in the program, about to be written in this run, or written in this run. `left`: a file
+ * that stays, and that its export has no longer.
+ */
+export type Claim = "left" | "declared" | "writing" | "written";
 
 interface Claimed<Part> {
   readonly part: Part;
@@ -66,13 +83,16 @@ export class Owners<Part extends OwnedPart | Held> {
   private readonly claims = new Map<string, Claimed<Part>>();
 
   /** The first owner of one of these parts, if it is another resource. */
-  conflictWith(owner: Owner, parts: readonly Part[]): { part: Part; other: Owner } | undefined {
+  conflictWith(owner: Owner, parts: readonly Part[]): { part: Part; other: Owner; claim: Claim } | undefined {
     for (const part of owner.key === undefined ? [] : parts) {
       const claims = part.part === "everything" ? [...this.claims.values()] : this.claimsOf(part);
-      const first = claims.map(({ owners }) => [...owners.values()].find(({ owner: { key } }) => key !== undefined));
-      const other = first.find((each) => each !== undefined && each.owner.key !== owner.key)?.owner;
+      const first = claims.map(({ owners }) => {
+        const known = [...owners.values()].filter((each) => each.owner.key !== undefined);
+        return known.find((each) => each.claim !== "left") ?? known[0];
+      });
+      const other = first.find((each) => each !== undefined && each.owner.key !== owner.key);
       if (other !== undefined) {
-        return { part, other };
+        return { part, other: other.owner, claim: other.claim };
       }
     }
     return undefined;
@@ -84,15 +104,15 @@ export class Owners<Part extends OwnedPart | Held> {
       const key = keyOf(part);
       const claimed = this.claims.get(key) ?? { part, owners: new Map() };
       this.claims.set(key, claimed);
-      if (claim !== "declared" || !claimed.owners.has(owner.key)) {
+      if (claim === "writing" || claim === "written" || !claimed.owners.has(owner.key)) {
         claimed.owners.set(owner.key, { owner, claim });
       }
     }
   }
 
   /**
-   * The resource for which the delete of this one must leave a part alone: another one has it, or this one has written
-   * it, as the replacement of its old instance.
+   * The resource for which the delete of this one must leave a part alone: another one has it, or the replacement of
+   * this one names it.
    */
   takenBy(owner: Owner, part: Part): Owner | undefined {
     const file = "file" in part ? part.file : undefined;
@@ -107,7 +127,8 @@ export class Owners<Part extends OwnedPart | Held> {
   }
 }
 
-function mayName(part: OwnedPart | Held, file: string): boolean {
+/** Whether a path with placeholders can name this file. */
+export function mayName(part: OwnedPart | Held, file: string): boolean {
   return part.part === "file" && part.names?.test(file) === true;
 }
 

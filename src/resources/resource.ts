@@ -45,8 +45,8 @@ export interface Resource<
   manages?(args: Partial<Args>): OwnedPart[];
 
   /**
-   * What the delete of another resource of this type could undo and these arguments or this state name. Parts can be
-   * `unknown`.
+   * What the delete of another resource could undo and these arguments or this state name, beside the rows of their
+   * task. Parts can be `unknown`.
    */
   holds?(known: Partial<State>, folder: string): Held[];
 
@@ -253,6 +253,8 @@ export interface Context {
   readonly interrupted: AbortSignal;
   /** The instance that a create replaces, for resources that need to know it. */
   readonly replaced?: Replaced;
+  /** Whether a delete comes before its replacement, and so before what the program declares later. */
+  readonly isDeletedFirst?: boolean;
 }
 
 /** State of a resource that can restore what the service had before. */

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noUnsafeDeclarationMerging: the operations are methods, which derive from the contract
 
+import { clock } from "../system/clock";
 import type { CredentialsInUse } from "./auth/accessToken";
 import { NoToken } from "./auth/accessToken";
 import type { CommandCredential } from "./auth/credentialCommand";
 import { Tokens } from "./auth/tokens";
-import { clock } from "./clock";
 import type { Operation, OperationName, ResponseOf } from "./contract/operations";
 import { operations } from "./contract/operations";
 import type { PreparedRequest } from "./contract/requests";

@@ -13,21 +13,6 @@ export function typeToken(ownType: string, kind: EngineKind): string {
 }
 
 /**
- * The JavaScript that the engine keeps in the state of each resource and runs for it. This text is a permanent
- * contract. A changed text shows as an update of every resource of every user, and old state always runs the text that
- * it was written with.
- */
-export function providerText(type: string): string {
-  return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("pulumi-webextract/provider").get("${type}")`;
-}
-
-/** The property with that text. */
-export const providerKey = "__provider";
-
-/** Version of the format of the state. A resource reads older formats and refuses newer ones. */
-export const stateVersion = 2;
-
-/**
  * Whether the engine makes this provider by itself: the program does not declare it. Its name is `default`, with its
  * version if it has one, and with the address of its plugin, which only the engine sees. So `default_shop` is declared,
  * and so is `default` with a version.

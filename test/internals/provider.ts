@@ -8,5 +8,5 @@ export { layers } from "../../src/provider/layers/layers";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export { RunningSteps } from "../../src/provider/runningSteps";
 export type { Layer } from "../../src/provider/step";
-export type { ProcessName } from "../../src/service/files/processes";
-export { systemProcesses } from "../../src/service/files/processes";
+export type { ProcessName } from "../../src/system/processes";
+export { systemProcesses } from "../../src/system/processes";

@@ -54,5 +54,6 @@ export {
   string,
 } from "../../src/values/kinds";
 export { canonical, unknown } from "../../src/values/plain";
+export { providerText } from "../../src/values/stateContract";
 export type { EngineKind } from "../../src/values/urn";
-export { partsOfUrn, providerText, typeToken, urnAs } from "../../src/values/urn";
+export { partsOfUrn, typeToken, urnAs } from "../../src/values/urn";

@@ -1,6 +1,4 @@
 export { TokenStore } from "../../src/service/auth/tokenStore";
-export type { Cancel } from "../../src/service/clock";
-export { clock } from "../../src/service/clock";
 export { ContractBreach, CutOff } from "../../src/service/contract/contractBreach";
 export { parseJson } from "../../src/service/contract/json";
 export type { OperationName } from "../../src/service/contract/operations";
@@ -26,10 +24,12 @@ export { quoted, shownId, shownText } from "../../src/service/errors/foreignText
 export { Redactor } from "../../src/service/errors/hideWords";
 export { hideRequestValues } from "../../src/service/errors/requestValues";
 export { hideSecrets, mayBeSecret } from "../../src/service/errors/secretShapes";
-export { ProcessGroup } from "../../src/service/files/processGroup";
 export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
 export { readPage } from "../../src/service/rows/rowPage";
 export { optionProblems } from "../../src/service/settings";
+export type { Cancel } from "../../src/system/clock";
+export { clock } from "../../src/system/clock";
+export { ProcessGroup } from "../../src/system/processGroup";
 export type { Shape } from "../../src/values/kinds";

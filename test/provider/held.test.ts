@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { failedInputsKey, noteUrn } from "../internals/engine";
+import { unknownText } from "../internals/resources";
 import type { Declared } from "../resources/life";
 import { failure, task, World } from "../resources/life";
 
@@ -104,6 +105,17 @@ describe("a delete of what another resource has too", () => {
       assert.equal(world.content("rows-1.ndjson").trim().split("\n").length, 25);
     });
 
+    it("that the export has when the instance that it replaced is deleted by a later command", async () => {
+      await up("DataExport", exported);
+      const live = old.asDeleted();
+      await live.up({ ...exported });
+      await world.command(async () => {
+        assert.equal(await live.up({ ...exported }), "nothing");
+        await old.destroy();
+      });
+      assert.ok(existsSync(world.path("rows.ndjson")));
+    });
+
     it("of the instance that a new one replaces, before or after it", async () => {
       await up("DataExport", exported);
       await old.replaceByHand();
@@ -140,6 +152,105 @@ describe("a delete of what another resource has too", () => {
     const warning = `Run ${old.state.lotNo} of task "task-1" was not stopped: CloudRun "new" has the same run.`;
     assert.deepEqual(world.warnings, [warning, warning]);
   });
+
+  it("leaves a run whose rows an export still declares", async () => {
+    await up("CloudRun", { taskId: "task-1", onDelete: "stop" });
+    const { lotNo } = old.state;
+    await renamed("DataExport", { taskId: "task-1", scope: "batch", lotNo, path: "rows.ndjson" });
+    assert.ok(!world.operations().includes("stopSubtasks"));
+    assert.deepEqual(world.warnings, [
+      `Run ${lotNo} of task "task-1" was not stopped: DataExport "new" has the same run.`,
+    ]);
+  });
+
+  for (const desired of ["started", "stopped"]) {
+    it(`stops a run without the subtasks that another resource wants ${desired}`, async () => {
+      world.emulator.change.holdRuns();
+      await up("CloudRun", { taskId: "task-1", onDelete: "stop", pollSeconds: 0.01 });
+      const ids = world.emulator.inspect.run(String(old.id))?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+      const [declared = ""] = ids;
+      const other = world.declare("CloudSubtasks", "new");
+      await other.up({ taskId: "task-1", subTaskIds: [declared], desired });
+      // Somebody starts it in any case.
+      await world
+        .declare("CloudSubtasks", "other")
+        .up({ taskId: "task-1", subTaskIds: [declared], desired: "started" });
+      world.emulator.clearRequests();
+      await world.command(async () => {
+        assert.equal(await other.up({ taskId: "task-1", subTaskIds: [declared], desired }), "nothing");
+        await old.destroy();
+      });
+      assert.deepEqual(world.sent("stopSubtasks"), [
+        { taskId: "task-1", subTaskIds: ids.slice(desired === "started" ? 1 : 0) },
+      ]);
+      const warning = `Run ${old.state.lotNo} of task "task-1" was stopped without its subtask "${declared}": CloudSubtasks "new" wants it started.`;
+      assert.deepEqual(world.warnings.slice(-1), desired === "started" ? [warning] : []);
+    });
+  }
+
+  const restored = { taskId: "task-1", onDelete: "restore" };
+  const open = { actionType: "NavigateAction", properties: { Url: "https://new.test/" } };
+  for (const [type, args] of Object.entries({
+    TaskActionConfig: { ...restored, actions: { open } },
+    TaskParameters: { ...restored, actions: { open } },
+    TaskLoopItems: { ...restored, actionId: "each", loopType: "UrlList", items: ["https://new.test/1"] },
+  })) {
+    it(`leaves the settings of ${type} when the instance that it replaced is deleted by a later command`, async () => {
+      await up(type, args);
+      const written = world.emulator.inspect.task("task-1");
+      const live = old.asDeleted();
+      await live.up({ ...args });
+      await world.command(async () => {
+        assert.equal(await live.up({ ...args }), "nothing");
+        await old.destroy();
+      });
+      assert.deepEqual(world.emulator.inspect.task("task-1"), written);
+      assert.match(world.warnings.join("\n"), /keeps the present values of .*: they were not restored/);
+    });
+
+    it(`restores the settings of ${type} before a replacement, and after it when both leave the program`, async () => {
+      const before = world.emulator.inspect.task("task-1");
+      await up(type, args);
+      await world.command(async () => {
+        await old.preview({ ...args });
+        world.operations();
+        await old.replaceDeleteFirst({ ...args });
+        assert.equal(world.operations().filter((each) => each.startsWith("update")).length, 2);
+      });
+      await old.destroy();
+      assert.deepEqual(world.emulator.inspect.task("task-1"), before);
+    });
+  }
+
+  for (const [type, source] of Object.entries({
+    TaskCopy: (taskGroupId: string) => ({ sourceTaskId: "task-1", taskGroupId }),
+    ExtractionTask: (taskGroupId: string) => ({ from: { sourceTaskId: "task-1", taskGroupId } }),
+  })) {
+    it(`refuses to remove the rows of ${type} before the rest of the program is known`, async () => {
+      const copy = (group: string) => ({ ...source(group), forceDestroy: true });
+      await up(type, copy("group-1"));
+      const { id = "" } = old;
+      await world.finishedRun(id);
+      const message = await failure(old.replaceDeleteFirst(copy("group-2")));
+      assert.match(message, /^The rows of task ".*" were not removed: the task still has 25 rows/);
+      assert.match(message, /\nRemove deleteBeforeReplace from the options, and run "pulumi up" again/);
+      const removed = (): boolean => world.operations().includes("removeData");
+      assert.ok(!removed());
+      const replaced = old.asSaved();
+      await world.command(async () => {
+        await old.up(copy("group-2"));
+        assert.ok(removed());
+      });
+      await world.finishedRun(id);
+      const adopter = world.declare(type, "adopter");
+      const args = type === "TaskCopy" ? { adoptTaskId: id } : { from: { adoptTaskId: id } };
+      await world.command(async () => {
+        await adopter.up({ ...args });
+        await replaced.destroy();
+      });
+      assert.ok(!removed());
+    });
+  }
 
   for (const [type, args] of Object.entries({
     ExtractionTask: adopted,
@@ -229,6 +340,47 @@ describe("two exports with one file", () => {
     assert.deepEqual(found, [
       'path leads to "s3://bucket/a/x.ndjson", which is the file of DataExport "one" too: give each export a file of its own',
     ]);
+  });
+
+  it("are accepted when one leaves the file with this command, which stays as it is", async () => {
+    const one = world.declare("DataExport", "one");
+    const two = world.declare("DataExport", "two");
+    await world.finishedRun();
+    await one.up({ ...exported });
+    const rows = world.content("rows.ndjson");
+    await world.command(async () => {
+      await one.up({ ...exported, path: "moved.ndjson" });
+      const other = { ...exported, taskId: "task-2" };
+      assert.match(await failure(two.up(other)), /^The file "rows.ndjson" exists. This export did not write it/);
+    });
+    assert.deepEqual([world.content("rows.ndjson"), world.content("moved.ndjson")], [rows, rows]);
+    await one.destroy();
+    await world.command(async () => {
+      await one.up({ ...exported, path: "again.ndjson" });
+      await one.up({ ...exported, path: "more.ndjson" });
+      await two.up({ ...exported });
+    });
+    assert.equal(world.content("rows.ndjson"), rows);
+  });
+
+  it("are refused when one leaves an object, and the other has rows of a run to come", async () => {
+    const path = "s3://bucket/x.ndjson";
+    const one = world.declare("DataExport", "one");
+    await world.finishedRun();
+    await one.up({ ...exported });
+    one.hasInState({ path }, { file: path });
+    const problems = async (taskId: string): Promise<string[]> => {
+      const args = { ...exported, taskId, path };
+      noteUrn(args, world.declare("DataExport", "two").urn ?? "");
+      return world.command(async () => {
+        await one.preview({ ...exported, path: "y.ndjson" });
+        return world.providers.problems("DataExport", args);
+      });
+    };
+    assert.deepEqual(await problems(unknownText), [
+      `path leads to "${path}", which DataExport "one" has written. It gets another path now, and that file stays and is never overwritten: remove it first, or use another path`,
+    ]);
+    assert.deepEqual(await problems("task-2"), []);
   });
 
   it("are accepted where each export writes a file of its own", async () => {

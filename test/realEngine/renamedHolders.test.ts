@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { slowIt } from "./slowIt";
-import { World } from "./world";
+import { template, World } from "./world";
+
+const [first] = template.tasks ?? [];
+const seed = { ...template, tasks: [first, { ...first, taskId: "template-2" }] } as typeof template;
 
 /** All resources of a task whose delete can undo something, under names that begin with `name`. */
 const program = (name: string, adoptLotNo?: string, more = ""): string => `
@@ -15,12 +18,23 @@ new DataExport("${name}-batch", { ...rows, scope: "batch", lotNo: run.id, path: 
 ${more}
 `;
 
+/** Settings that are restored, and that each other `trigger` replaces: the new instance first. */
+const settings = (trigger: string): string => `
+const restored = { taskId: "template-2", onDelete: "restore" };
+const replaced = { replacementTrigger: "${trigger}" };
+const written = [
+  new TaskActionConfig("settings", { ...restored, actions: { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } } }, replaced),
+  new TaskLoopItems("loop", { ...restored, actionId: "each", loopType: "UrlList", items: ["https://new.test/item"] }, replaced),
+];
+`;
+
 for (const kind of ["dynamic", "native"]) {
   describe(`resources that get other names, as ${kind} classes`, () => {
     let world: World;
     before(async () => {
       world = await World.create({
-        program: program("old"),
+        seed,
+        program: program("old", undefined, settings("one")),
         path: kind === "native" ? [pluginFolder()] : [],
         config: { "webextract:native": String(kind === "native") },
       });
@@ -28,6 +42,22 @@ for (const kind of ["dynamic", "native"]) {
       world.operations();
     });
     after(() => world.remove());
+
+    it("keep settings that a failed command has replaced, when the next one deletes the old instances", async () => {
+      const fails =
+        'new TaskStartUrls("fails", { taskId: "none", urls: ["https://a.test/"] }, { dependsOn: written });';
+      world.program(program("old", undefined, settings("two") + fails));
+      await world.project.up({ expect: "failure" });
+      const before = world.emulator.inspect.task("template-2");
+      world.program(program("old", undefined, settings("two")));
+      const { output } = await world.project.up();
+      assert.match(output, /TaskActionConfig settings deleted original/);
+      assert.match(output, /Task "template-2" keeps the present values of open\.Url: they were not restored/);
+      const [open, each] = world.emulator.inspect.task("template-2")?.actions ?? [];
+      assert.equal(open?.properties?.Url, "https://new.test/");
+      assert.deepEqual(each?.loopItems, ["https://new.test/item"]);
+      assert.deepEqual(world.emulator.inspect.task("template-2"), before);
+    });
 
     it("keep the marked rows, the files and the run, and each warning names the one that has them", async () => {
       const { lotNo } = world.project.resource("old-run").outputs as { lotNo: string };
@@ -90,5 +120,62 @@ for (const kind of ["dynamic", "native"]) {
         assert.ok(existsSync(file));
       },
     );
+
+    slowIt("lose the rows that a protected resource declares to a destroy with --exclude-protected", async () => {
+      world.program(`
+const task = new ExtractionTask("task", { from: { adoptTaskId: "template-1" }, onDelete: "removeData", forceDestroy: true });
+new DataExport("kept", { taskId: "template-1", scope: "all", path: "rows/kept.ndjson" }, { protect: true });`);
+      await world.project.up();
+      world.operations();
+      const { output } = await world.project.destroy({ args: ["--exclude-protected"] });
+      assert.doesNotMatch(output, /was not removed|were not removed/);
+      assert.ok(world.operations().includes("removeData"));
+      assert.ok(world.project.resource("kept").id);
+    });
+
+    slowIt("keep the rows of a task, and the subtasks and the rows of a run, that others still declare", async () => {
+      const copy = (group: string, options = "", more = ""): string => `
+const task = new TaskCopy("copied", { sourceTaskId: "template-1", taskGroupId: "${group}", forceDestroy: true }, { ${options} });
+${more}
+new DataExport("kept", { taskId: "template-1", scope: "all", path: "rows/kept.ndjson" });`;
+      world.program(copy("group-1"));
+      await world.project.up();
+      const taskId = world.project.resource("copied").id ?? "";
+      world.emulator.change.releaseRuns();
+      world.emulator.change.startRun(taskId);
+      await world.emulator.settled();
+      const adopter = `new ExtractionTask("adopter", { from: { adoptTaskId: "${taskId}" } });`;
+      world.operations();
+      world.program(copy("group-2", "deleteBeforeReplace: true", adopter));
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /The rows of task ".*" were not removed: the task still has 25 rows/);
+      assert.match(output, /Remove deleteBeforeReplace from the options/);
+      world.emulator.change.holdRuns();
+      const run = `
+const run = new CloudRun("run", { taskId: "template-2", onDelete: "stop", pollSeconds: 0.1 });
+new DataExport("moved", { taskId: "template-1", scope: "all", path: "rows/moved.ndjson" });`;
+      world.program(copy("group-2", "", adopter + run));
+      const second = await world.project.up();
+      assert.match(second.output, /its rows were not removed, because ExtractionTask "adopter" has the same task/);
+      const lotNo = world.project.resource("run").id ?? "";
+      const ids = world.emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
+      const wanted = `
+new CloudSubtasks("wanted", { taskId: "template-2", subTaskIds: ["${ids[0]}"], desired: "started" });
+new DataExport("moved", { taskId: "template-1", scope: "all", path: "rows/elsewhere.ndjson" });
+new DataExport("follows", { taskId: "template-1", scope: "all", path: "rows/moved.ndjson" });`;
+      assert.ok(!world.operations().includes("removeData"));
+      world.emulator.clearRequests();
+      world.program(copy("group-2", "", adopter + wanted));
+      const third = await world.project.run(["up", "--yes"]);
+      assert.match(third.output, /was stopped without its subtask ".*": CloudSubtasks "wanted" wants it started/);
+      const stops = world.emulator.requests.filter(({ operation }) => operation === "stopSubtasks");
+      assert.deepEqual(
+        stops.map(({ body }) => body),
+        [{ taskId: "template-2", subTaskIds: ids.slice(1) }],
+      );
+      for (const name of ["moved", "elsewhere"]) {
+        assert.ok(existsSync(join(world.project.folder, `rows/${name}.ndjson`)));
+      }
+    });
   });
 }

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryRoot } from "../../scripts/commands";
 import type { DocComments } from "../../scripts/docs/docComments";
 import { docCommentsIn } from "../../scripts/docs/docComments";
 import { withParts } from "../../scripts/docs/parts";
@@ -38,6 +41,19 @@ describe("the page of a resource", () => {
     assert.match(text, /^- `updatedParameters`: .*Secret/m);
     assert.match(text, /^- `lotNo`: /m);
     for (const path of ["ownList", "previous", "profile"]) assert.ok(!text.includes(`- \`${path}\``), path);
+  });
+
+  it("names every field that a program's class shows, and the class hides the other ones", () => {
+    const hidden = Object.values(resources).flatMap(({ type, args, outputs }) => {
+      const { names, fields } = docs.of(`${type}State`);
+      const isShown = (name: string): boolean => name in args || (outputs.includes(name) && !fields(name)?.isInternal);
+      return names.filter((name) => !isShown(name));
+    });
+    const source = readFileSync(join(repositoryRoot, "src/program/resourceClass.ts"), "utf8");
+    const listed = [...(/^type Internal =([^;]*);/m.exec(source)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(listed.sort(), [...new Set(hidden)].sort());
   });
 
   it("describes fields once: another page names the page that does", () => {

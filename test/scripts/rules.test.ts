@@ -198,7 +198,7 @@ describe("project rule: the modules of a bundle have no folder of their own", ()
       "emulator/src/contract.ts": "const a = join(__dirname, '..');",
       "emulator/src/extraction/reading/pagePool.ts": "const a = __filename;",
       "emulator/src/page/a.ts": "// not __dirname\nconst a = packageFolder;",
-      "src/service/ownPackage.ts": "const a = __dirname;",
+      "src/system/ownPackage.ts": "const a = __dirname;",
     });
   });
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { CloudRunArgs } from "../../../src/resources/run/cloudRunModel";
 import { cloudRunArgs } from "../../../src/resources/run/cloudRunModel";
-import type { StartedRun } from "../../../src/resources/run/runStart";
+import type { RunAtStart } from "../../../src/resources/run/runStart";
 import { adopted, startRun } from "../../../src/resources/run/runStart";
 import { waitForRun } from "../../../src/resources/run/runWait";
 import { describeCounts } from "../../../src/resources/run/subtaskList";
@@ -78,7 +78,7 @@ export const run: CliCommand = {
       ...{ taskId, timeoutSeconds: timeout, pollSeconds: poll, settleSeconds: settle },
       ...{ finishedWhen: flags.finishedWhen, failOn: flags.failOn },
     };
-    let started: StartedRun;
+    let started: RunAtStart;
     if (lotNo === undefined) {
       const question = `Start a run of ${describeTask(task, stack)} at ${serviceOf(connection)}? It may cost money.`;
       await cli.confirm(question, yes, "No run was started.");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../../src/rows/optionalPackage";
 import { oneLine } from "../../../src/service/errors/foreignText";
-import { removeAbandonedFolders } from "../../../src/service/files/temporaryFiles";
+import { removeAbandonedFolders } from "../../../src/system/temporaryFiles";
 import { messageOf } from "../../../src/values/errors";
 import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
-import { writePrivateFile } from "../../../src/service/files/privateFile";
-import { ownPackage } from "../../../src/service/ownPackage";
+import { ownPackage } from "../../../src/system/ownPackage";
+import { writePrivateFile } from "../../../src/system/privateFile";
 import { canonical } from "../../../src/values/plain";
 import type { EngineKind } from "../../../src/values/urn";
 import { shellQuoted } from "../../../src/values/words";

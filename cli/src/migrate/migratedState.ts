@@ -1,16 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { resources as classes } from "../../../src/resources/index";
 import { isPlainMap } from "../../../src/values/plain";
+import { providerKey, providerText, stateVersion } from "../../../src/values/stateContract";
 import type { EngineKind } from "../../../src/values/urn";
-import {
-  defaultProviderName,
-  partsOfUrn,
-  providerKey,
-  providerText,
-  stateVersion,
-  typeToken,
-  urnAs,
-} from "../../../src/values/urn";
+import { defaultProviderName, partsOfUrn, typeToken, urnAs } from "../../../src/values/urn";
 import { CliError } from "../exitCodes";
 
 type Properties = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { isServiceError } from "../../../src/service/errors/errors";
-import { ownPackage } from "../../../src/service/ownPackage";
+import { ownPackage } from "../../../src/system/ownPackage";
 import type { Answer, FittingSetting, OnRun, Probing, Question, Sends } from "./question";
 import { malformed, readRows } from "./question";
 import { hidden, notAsked, questions } from "./questions";

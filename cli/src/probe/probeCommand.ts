@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Option } from "commander";
-import { pause } from "../../../src/service/clock";
-import { makeFolder } from "../../../src/service/files/folders";
-import { replaceFile } from "../../../src/service/files/replaceFile";
+import { pause } from "../../../src/system/clock";
+import { makeFolder } from "../../../src/system/folders";
+import { replaceFile } from "../../../src/system/replaceFile";
 import { messageOf } from "../../../src/values/errors";
 import type { CliCommand, Result } from "../command";
 import type { CommandContext } from "../commandContext";

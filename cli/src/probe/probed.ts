@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makePrivateFolder, writePrivateFile } from "../../../src/service/files/privateFile";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { serviceAddress } from "../../../src/service/serviceAddress";
+import { makePrivateFolder, writePrivateFile } from "../../../src/system/privateFile";
 import { tokenStoreOf } from "../connection/storedTokens";
 
 /** Beside the tokens of the service. The name has no address of the service. */

@@ -3,12 +3,12 @@ import { ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import type { Properties } from "../../../src/engine/serialization";
 import { declareAll, manifestReader, pathsOf, problemOfArgs } from "../../../src/manifest/component";
-import type { DeclaredTask, Declared as InManifest } from "../../../src/manifest/readManifests";
+import type { DeclaredResource, DeclaredTask } from "../../../src/manifest/readManifests";
 import type { Host } from "../../../src/provider/host";
 import { ProviderError } from "../../../src/provider/providerErrors";
 import { resourceNamed } from "../../../src/resources/index";
 import { linesAsOne } from "../../../src/resources/lists/lines";
-import { ownPackage } from "../../../src/service/ownPackage";
+import { ownPackage } from "../../../src/system/ownPackage";
 import { unknownText } from "../../../src/values/engineValues";
 import { messageOf } from "../../../src/values/errors";
 import { unknown } from "../../../src/values/plain";
@@ -182,7 +182,7 @@ class ManifestComponent {
     return resource;
   }
 
-  private child(ownType: string, declared: InManifest, needed: Needed): Child {
+  private child(ownType: string, declared: DeclaredResource, needed: Needed): Child {
     return this.registered(ownType, declared, needed).catch((error: unknown) => {
       // Others may be in progress, and the engine waits for them only as long as the component does.
       this.refusals.push(`${ownType} "${declared.name}" was not declared: ${messageOf(error)}`);
@@ -193,7 +193,7 @@ class ManifestComponent {
   /** Declares a child after all others that it needs; not at all if one of them has failed. */
   private async registered(
     ownType: string,
-    { name, args, was, opts }: InManifest,
+    { name, args, was, opts }: DeclaredResource,
     { ids = {}, rerunOn, after }: Needed,
   ): Child {
     const ofIds = await awaited(Object.values(ids));

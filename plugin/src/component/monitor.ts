@@ -7,7 +7,7 @@ import { RegisterResourceOutputsRequest, Result } from "@pulumi/pulumi/proto/res
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import { ProviderError } from "../../../src/provider/providerErrors";
-import { onAbort } from "../../../src/service/onAbort";
+import { onAbort } from "../../../src/system/onAbort";
 import type { WireProperties } from "../wireValues";
 import { structOf, unlimitedMessages } from "../wireValues";
 

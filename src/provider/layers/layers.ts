@@ -1,8 +1,8 @@
 import type { Properties } from "../../engine/serialization";
 import { workArgs } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
-import type { Held, OwnedPart } from "../../resources/ownership";
-import { describeConflict, taskNamedBy } from "../../resources/ownership";
+import type { Claim, Held, OwnedPart } from "../../resources/ownership";
+import { describeConflict, keyOf, mayName, taskNamedBy } from "../../resources/ownership";
 import { isPlaceholderId } from "../../resources/task/lostResponse";
 import { isGone, isSurelyNotOurs } from "../../resources/task/taskPresence";
 import { isServiceError, whyNotYours, withoutHint } from "../../service/errors/errors";
@@ -99,20 +99,33 @@ function staysAfter(step: Step, { difference }: Outcome): boolean {
 const noteHeld: Layer = async (step, host, next) => {
   const { call, resource, args, state, id } = step;
   const isWrite = call === "create" || call === "update";
-  const note = (known: Properties, claim: "declared" | "written"): void =>
-    host.held.note(ownerOf(step.urn), heldBy(resource, known, host), claim);
+  const note = (held: readonly Held[], claim: Claim): void => host.held.note(ownerOf(step.urn), held, claim);
+  const named = heldBy(resource, args, host);
   if (isWrite || (call === "diff" && step.isDeclared)) {
-    note(args, "written");
+    note(named, "written");
   }
   const outcome = await next(step, host);
   if (staysAfter(step, outcome)) {
     // The task of the state counts only if it is the resource itself: others may be updated to another task.
-    note({ ...state, taskId: resource.idIs === "taskId" ? id : args.taskId }, "declared");
+    const known = heldBy(resource, { ...state, taskId: resource.idIs === "taskId" ? id : args.taskId }, host);
+    const isLeft = (each: Held): boolean => each.part === "file" && !named.some((other) => keepsFile(other, each.file));
+    note(known.filter(isLeft), "left");
+    note(
+      known.filter((each) => !isLeft(each)),
+      "declared",
+    );
+    host.noteThere(step.urn);
   } else if (isWrite) {
-    note(outcome.state ?? {}, "written");
+    note(heldBy(resource, outcome.state ?? {}, host), "written");
+    host.noteThere(step.urn);
   }
   return outcome;
 };
+
+/** Whether an export that has this part by its arguments has this file. */
+function keepsFile(part: Held, file: string): boolean {
+  return keyOf(part) === keyOf({ part: "file", file }) || mayName(part, file);
+}
 
 /** What arguments or a state name, and the delete of another resource could undo. */
 export function heldBy(resource: AnyResource, known: Properties, { programFolder }: Host): Held[] {

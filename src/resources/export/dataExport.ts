@@ -70,8 +70,11 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
   },
   outputs: ["rowCount", "file", "bytes", "sha256", "etag", "complete", "marked", "checked"],
 
-  holds({ path, lotNo, file = onlyName(path, lotNo) }: Partial<DataExportState>, folder: string): Held[] {
+  holds({ taskId, path, lotNo, file = onlyName(path, lotNo) }: Partial<DataExportState>, folder: string): Held[] {
     const held: Held[] = file === undefined ? [] : [{ part: "file", file: fileIdentity(folder, file) }];
+    if (typeof taskId === "string" && typeof lotNo === "string") {
+      held.push({ part: "run", taskId, lotNo });
+    }
     if (typeof path === "string" && path.includes("{")) {
       // A file of an earlier run or number is one of this path too: no export will write its rows again.
       const all = fileIdentity(folder, path);

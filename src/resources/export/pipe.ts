@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { withLotNo } from "../../rows/outputPath";
 import { commandEnvironment } from "../../service/environment";
 import { hideSecrets } from "../../service/errors/secretShapes";
-import { ProcessGroup } from "../../service/files/processGroup";
+import { ProcessGroup } from "../../system/processGroup";
 import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";

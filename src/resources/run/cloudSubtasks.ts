@@ -46,6 +46,13 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
   },
   outputs: [],
 
+  holds({ taskId, subTaskIds, desired }) {
+    // A list, if what it needs has failed and no check made lines of it.
+    const ids = [subTaskIds ?? []].flat().flatMap((each) => splitLines(String(each)));
+    const isStarted = typeof taskId === "string" && desired === "started";
+    return isStarted ? ids.map((subTaskId) => ({ part: "subtask", taskId, subTaskId })) : [];
+  },
+
   check(args, { previous }) {
     return { ...args, subTaskIds: sortedLines(args.subTaskIds, previous?.subTaskIds) };
   },

@@ -17,7 +17,7 @@ import { fingerprintOf, runningOf } from "./subtaskList";
 
 const noSubtasks: SubtaskCounts = { total: 0, byStatus: {} };
 
-export interface StartedRun {
+export interface RunAtStart {
   state: CloudRunState;
   /** Whether this step started the run. Then the first list that differs from the one before is the run's own. */
   atStart: boolean;
@@ -30,7 +30,7 @@ export interface StartedRun {
 export async function takeOverRun(
   args: CheckedCloudRunArgs,
   context: Context,
-): Promise<{ run: StartedRun | undefined; labelled: CheckedCloudRunArgs }> {
+): Promise<{ run: RunAtStart | undefined; labelled: CheckedCloudRunArgs }> {
   const { taskId, runLabel } = args;
   const request = startOf(args, context);
   const earlier = await earlierRequest(request, context);
@@ -73,7 +73,7 @@ export function adopted(args: CheckedCloudRunArgs, lotNo: string): CloudRunState
   return { ...args, lotNo, status: "adopted", subtasks: noSubtasks };
 }
 
-export async function startRun(args: CheckedCloudRunArgs, context: Context): Promise<StartedRun> {
+export async function startRun(args: CheckedCloudRunArgs, context: Context): Promise<RunAtStart> {
   const { taskId } = args;
   const request = startOf(args, context);
   return context.tasks.exclusive(taskId, async () => {
@@ -136,7 +136,7 @@ const mostPauses = 3;
  * Reads the list until it shows the run's own subtasks. A later stop needs the subtasks from the start, because a later
  * list can be that of another run. The run exists, so a failed read does not matter.
  */
-export async function noteOwnSubtasks({ state, atStart }: StartedRun, context: Context): Promise<CloudRunState> {
+export async function noteOwnSubtasks({ state, atStart }: RunAtStart, context: Context): Promise<CloudRunState> {
   let seen = state;
   const poll = async (deadlineSeconds: number): Promise<boolean> => {
     seen = (await observeRun(seen, context, { atStart, deadlineSeconds })).state;

@@ -46,7 +46,13 @@ export async function stopRun(run: CloudRunState, context: Context): Promise<voi
       context.warn(`${notStopped}: the service lists no subtasks of it.`);
       return true;
     }
-    const running = runningOf(list, statusesOf(run, context)).map(({ subTaskId }) => subTaskId);
+    const running = runningOf(list, statusesOf(run, context)).flatMap(({ subTaskId }) => {
+      const other = context.tasks.heldBy({ part: "subtask", taskId, subTaskId });
+      if (other !== undefined) {
+        context.warn(`${nameOf(run)} was stopped without its subtask "${subTaskId}": ${other} wants it started.`);
+      }
+      return other === undefined ? subTaskId : [];
+    });
     const untold = running.filter((id) => !told.has(id));
     if (untold.length > 0) {
       await context.tasks.exclusive(taskId, () =>

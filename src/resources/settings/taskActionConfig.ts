@@ -39,12 +39,12 @@ export interface TaskActionConfigArgs extends RestoreArgs, ProfileArgs {
   actions: Record<string, ActionSettings>;
 }
 
-export interface CheckedArgs extends Omit<TaskActionConfigArgs, "actions"> {
+export interface CheckedTaskActionConfigArgs extends Omit<TaskActionConfigArgs, "actions"> {
   /** As declared, each value as a string. */
   actions: CheckedActionSettings;
 }
 
-export interface TaskActionConfigState extends CheckedArgs, PendingState, DriftState, LeavingState {
+export interface TaskActionConfigState extends CheckedTaskActionConfigArgs, PendingState, DriftState, LeavingState {
   /**
    * The settings before the first write, with `onDelete: "restore"`. Secret.
    * @internal
@@ -64,7 +64,7 @@ const args: ArgsSpec<TaskActionConfigArgs> = {
   profile: { kind: string, option: true },
 };
 
-const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
+const form: SettingsForm<CheckedTaskActionConfigArgs, TaskActionConfigState> = {
   args,
   settings: ({ actions }) => settingsOfActions(actions),
   remembered: ({ previous }) => rememberedOf({ properties: previous }),
@@ -78,7 +78,7 @@ const form: SettingsForm<CheckedArgs, TaskActionConfigState> = {
   },
 };
 
-export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState, CheckedArgs> = {
+export const taskActionConfig: Resource<TaskActionConfigArgs, TaskActionConfigState, CheckedTaskActionConfigArgs> = {
   type: "TaskActionConfig",
   idIs: "taskId",
   args,

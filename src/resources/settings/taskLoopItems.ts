@@ -39,7 +39,7 @@ export interface TaskLoopItemsState extends Omit<TaskLoopItemsArgs, "items">, Lo
   previous?: { loopType: string; items: string };
 }
 
-export type CheckedArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
+export type CheckedTaskLoopItemsArgs = Omit<TaskLoopItemsState, "previous" | "pending">;
 
 const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
   taskId: { kind: id, required: true, replaces: true },
@@ -50,7 +50,7 @@ const args: ArgsSpec<TaskLoopItemsArgs, "count" | "sha256"> = {
   profile: { kind: string, option: true },
 };
 
-const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
+const form: SettingsForm<CheckedTaskLoopItemsArgs, TaskLoopItemsState> = {
   args,
   settings: (given) => [{ actionId: given.actionId, part: "loop", value: loopOf(given) }],
   remembered: ({ actionId, previous }) => rememberedOf({ loops: previous && { [actionId]: previous } }),
@@ -67,7 +67,12 @@ const form: SettingsForm<CheckedArgs, TaskLoopItemsState> = {
   },
 };
 
-export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, CheckedArgs, "count" | "sha256"> = {
+export const taskLoopItems: Resource<
+  TaskLoopItemsArgs,
+  TaskLoopItemsState,
+  CheckedTaskLoopItemsArgs,
+  "count" | "sha256"
+> = {
   type: "TaskLoopItems",
   idIs: "taskId",
   args,
@@ -82,7 +87,7 @@ export const taskLoopItems: Resource<TaskLoopItemsArgs, TaskLoopItemsState, Chec
     return {
       ...given,
       ...checkLoop(given, { at: "", before, isSame, onDelete: given.onDelete }, context),
-    } as CheckedArgs;
+    } as CheckedTaskLoopItemsArgs;
   },
 
   ...settingsLife(form),

@@ -39,12 +39,12 @@ export interface TaskParametersArgs extends RestoreArgs, ProfileArgs {
   actions: ParameterActions;
 }
 
-export interface CheckedArgs extends Omit<TaskParametersArgs, "actions"> {
+export interface CheckedTaskParametersArgs extends Omit<TaskParametersArgs, "actions"> {
   /** As declared, each list as one string with its count and digest. */
   actions: CheckedActions;
 }
 
-export interface TaskParametersState extends CheckedArgs, PendingState, DriftState, LeavingState {
+export interface TaskParametersState extends CheckedTaskParametersArgs, PendingState, DriftState, LeavingState {
   /** The service's response to the last write. Secret, because the contract does not define its fields. */
   updatedParameters?: Record<string, unknown>;
   /**
@@ -61,7 +61,7 @@ const args: ArgsSpec<TaskParametersArgs> = {
   profile: { kind: string, option: true },
 };
 
-const form: SettingsForm<CheckedArgs, TaskParametersState> = {
+const form: SettingsForm<CheckedTaskParametersArgs, TaskParametersState> = {
   args,
   settings: ({ actions }) => settingsOfActions(actions),
   remembered: ({ previous }) => rememberedOf(previous),
@@ -74,7 +74,7 @@ const form: SettingsForm<CheckedArgs, TaskParametersState> = {
   },
 };
 
-export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedArgs> = {
+export const taskParameters: Resource<TaskParametersArgs, TaskParametersState, CheckedTaskParametersArgs> = {
   type: "TaskParameters",
   idIs: "taskId",
   args,

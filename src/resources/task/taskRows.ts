@@ -13,14 +13,17 @@ export class RowsAreHeld extends ResourceError {
   }
 }
 
-/** Removes a task's rows. Refuses if the task still has rows and the removal is not forced. */
+/**
+ * Removes a task's rows. Refuses if the task still has rows and the removal is not forced, or comes before resources
+ * that can have the same task.
+ */
 export async function removeRows(
   taskId: string,
   forceDestroy: boolean,
-  { client, settings }: Context,
+  { client, settings, isDeletedFirst }: Context,
 ): Promise<"empty" | "task gone"> {
   try {
-    if (forceDestroy || settings.forceDestroy(taskId)) {
+    if (isDeletedFirst !== true && (forceDestroy || settings.forceDestroy(taskId))) {
       await client.removeData({ taskId });
       return "empty";
     }

@@ -66,9 +66,9 @@ export interface TaskStartUrlsArgs extends StartUrlsArgs, ProfileArgs {
 
 export interface TaskStartUrlsState extends Omit<TaskStartUrlsArgs, "urls">, StartUrls, PendingState {}
 
-export type CheckedArgs = Omit<TaskStartUrlsState, "pending">;
+export type CheckedTaskStartUrlsArgs = Omit<TaskStartUrlsState, "pending">;
 
-export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedArgs, Derived> = {
+export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, CheckedTaskStartUrlsArgs, Derived> = {
   type: "TaskStartUrls",
   idIs: "taskId",
   args: {
@@ -81,7 +81,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   manages: () => [{ part: "startUrls" }],
 
   check(given, context) {
-    return { ...given, ...checkStartUrls(given, "", context.previous, context) } as CheckedArgs;
+    return { ...given, ...checkStartUrls(given, "", context.previous, context) } as CheckedTaskStartUrlsArgs;
   },
 
   async create(checked, context) {

@@ -1,7 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { makeFolder, syncFolder } from "../../service/files/folders";
-import { isTemporary, removeAbandonedFiles } from "../../service/files/temporaryFiles";
+import { makeFolder, syncFolder } from "../../system/folders";
+import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
 import { fixedFolder, patternOf } from "../outputPath";
 import type { Content, Destination, Placed, Placing } from "./destination";
 import { compareContent, exists, moveIfFree } from "./diskFile";

@@ -76,6 +76,11 @@ function inodeOf(path: string): string | undefined {
   return found && `${found.dev} ${found.ino}`;
 }
 
+/** Why an export must not have the file that another one leaves. */
+export function describeLeftFile(file: string, other: string): string {
+  return `leads to "${file}", which ${other} has written. It gets another path now, and that file stays and is never overwritten: remove it first, or use another path`;
+}
+
 /** Why two exports must not have one file. */
 export function describeSharedFile(file: string, other: string): string {
   return `leads to "${file}", which is the file of ${other} too: give each export a file of its own`;

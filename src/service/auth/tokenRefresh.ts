@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
+import { codeOf } from "../../system/privateFile";
 import type { NewTokens } from "../contract/responses";
 import { isServiceError, withoutHint } from "../errors/errors";
 import type { Redactor } from "../errors/hideWords";
-import { codeOf } from "../files/privateFile";
 import type { ClientSettings, ServiceClientOptions } from "../options";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { accessTokenOf, isHeaderValue, NoToken } from "./accessToken";

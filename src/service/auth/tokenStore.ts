@@ -5,11 +5,11 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
 // listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
+import { pause } from "../../system/clock";
+import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
+import { targetOf } from "../../system/replaceFile";
+import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
 import { isRecord } from "../../values/plain";
-import { pause } from "../clock";
-import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../files/privateFile";
-import { targetOf } from "../files/replaceFile";
-import { isTemporary, removeAbandonedFiles } from "../files/temporaryFiles";
 import type { ClientSettings } from "../options";
 import { parsedJson } from "../parsedJson";
 import { asWritten, serviceAddress } from "../serviceAddress";

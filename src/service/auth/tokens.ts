@@ -1,6 +1,6 @@
+import { onAbort } from "../../system/onAbort";
 import { tokenSources } from "../errors/errorText";
 import type { Failure } from "../errors/failures";
-import { onAbort } from "../onAbort";
 import type { AccessToken, CredentialSource, CredentialsInUse, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";

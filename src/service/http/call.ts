@@ -1,4 +1,4 @@
-import { clock } from "../clock";
+import { clock } from "../../system/clock";
 import type { PreparedRequest } from "../contract/requests";
 import type { Failure } from "../errors/failures";
 import type { CallOptions, ClientSettings } from "../options";

@@ -1,8 +1,8 @@
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import { clock, pause } from "../clock";
+import { clock, pause } from "../../system/clock";
+import { onAbort } from "../../system/onAbort";
 import type { Failure } from "../errors/failures";
-import { onAbort } from "../onAbort";
 import { serviceAddress } from "../serviceAddress";
 
 export interface Limits {

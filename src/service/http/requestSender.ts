@@ -1,7 +1,7 @@
+import { clock, pause } from "../../system/clock";
 import type { AccessToken } from "../auth/accessToken";
 import { NoToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
-import { clock, pause } from "../clock";
 import { ContractBreach, CutOff } from "../contract/contractBreach";
 import type { PreparedRequest } from "../contract/requests";
 import type { ServiceError, ServiceErrorKind } from "../errors/errors";

@@ -1,6 +1,6 @@
+import { onAbort } from "../../system/onAbort";
 import type { ServiceError } from "../errors/errors";
 import { isRefusedParameter, isServiceError } from "../errors/errors";
-import { onAbort } from "../onAbort";
 import type { CallOptions } from "../options";
 import type { RowPage } from "./rowPage";
 import { emptyPage } from "./rowPage";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
-import { isTemporary, removeAbandonedFiles } from "../../../service/files/temporaryFiles";
+import { isTemporary, removeAbandonedFiles } from "../../../system/temporaryFiles";
 import { compressions } from "../../formats/compression";
 import { formats } from "../../formats/formats";
 import type { Content, Destination, Placed, Placing, Surroundings } from "../destination";

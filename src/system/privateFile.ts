@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pause } from "../clock";
+import { pause } from "./clock";
 import { makeFolder } from "./folders";
 import { replaceFile } from "./replaceFile";
 

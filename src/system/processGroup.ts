@@ -1,8 +1,8 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
-import type { Cancel } from "../clock";
-import { clock, pause } from "../clock";
-import { onAbort } from "../onAbort";
+import type { Cancel } from "./clock";
+import { clock, pause } from "./clock";
+import { onAbort } from "./onAbort";
 
 /** Milliseconds between the request to end and the end by force. */
 const graceMs = 5000;

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sinon from "sinon";
-import { ProcessGroup } from "../../internals/service";
+import { ProcessGroup } from "../internals/service";
 
 describe("a process group", () => {
   const groups: ProcessGroup[] = [];
