@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import os, { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import sinon from "sinon";
 import { configKeys, parseConfig, parseGivenConfig } from "./internals/config";
 
 const parse = (config: Record<string, string>, environment: NodeJS.ProcessEnv = {}) =>
@@ -16,6 +17,30 @@ describe("configuration", () => {
     assert.deepEqual(problems, []);
     const { baseUrl, accessToken, apiKey } = config.clientOptions(undefined);
     assert.deepEqual([baseUrl, accessToken, apiKey], ["https://one.test", "a", "k"]);
+  });
+
+  it("needs a home folder only for a refresh token and a journal without folders of their own", () => {
+    sinon.stub(os, "homedir").throws(new Error("no entry"));
+    sinon.stub(os, "userInfo").throws(new Error("no entry"));
+    try {
+      const account = { baseUrl: "https://one.test", accessToken: "a-token-of-42" };
+      const { config, problems } = parse(account);
+      assert.deepEqual([problems, config.journal], [[], undefined]);
+      assert.match(
+        String(config.noJournal),
+        /^webextract:journal \(WEBEXTRACT_JOURNAL\) is missing: this user has no home folder\. Set WEBEXTRACT_TOKEN_STORE/,
+      );
+      assert.match(
+        parse({ ...account, refreshToken: "a-token-of-43" }).problems.join(),
+        /^webextract:tokenStore is missing/,
+      );
+      const folders: Record<string, string>[] = [{ journal: "off" }, { journal: "/notes" }, { tokenStore: "/tokens" }];
+      for (const folder of folders) {
+        assert.equal(parse({ ...account, ...folder }).config.noJournal, undefined);
+      }
+    } finally {
+      sinon.restore();
+    }
   });
 
   it("reports each problem with the key, what is allowed, and a short value that can be no credential", () => {

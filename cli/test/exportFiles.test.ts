@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, linkSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { ServiceClient } from "../../src/service";
 import { CliWorld, program } from "./webextract";
@@ -187,6 +197,32 @@ describe("webextract export to a file", () => {
       denied.stderr,
       /"denied|denied\/rows\.ndjson" cannot be written: EACCES: mkdir\. .* No rows were read\./,
     );
+  });
+
+  it("leaves no temporary rows behind standard output, when a second signal or a kill of a slow reader's ends it", async () => {
+    mkdirSync(world.path("temporary"));
+    const temporary = { TMPDIR: world.path("temporary") };
+    const isWaiting = world.holdAnswer({ operation: "getData", skip: 2 });
+    const running = world.start(["export", "shop-1", "-f", "csv"], { ...smallPages, ...temporary });
+    await isWaiting;
+    assert.equal(readdirSync(temporary.TMPDIR).length, 1);
+    running.process.kill("SIGINT");
+    await running.says(/^Ending\./m);
+    running.process.kill("SIGTERM");
+    assert.equal((await running.ended).code, 143);
+    assert.deepEqual(readdirSync(temporary.TMPDIR), []);
+    world.releaseAnswers();
+    // The command waits in its first write, so its reader decides how long the rows are on the disk.
+    writeFileSync(
+      world.path("slow.cjs"),
+      'process.stdout.write = (_, ...rest) => { process.stderr.write("Writing.\\n"); setInterval(() => undefined, 1e6); return false; };',
+    );
+    const preload = { NODE_OPTIONS: `--require=${world.path("slow.cjs")}` };
+    const slow = world.start(["export", "shop-1", "-f", "csv"], { ...temporary, ...preload });
+    await slow.says(/^Writing\./m);
+    assert.deepEqual(readdirSync(temporary.TMPDIR), []);
+    slow.process.kill("SIGKILL");
+    await slow.ended;
   });
 
   it("says once that there is no folder for temporary files, and that a name is too long", async () => {

@@ -16,7 +16,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../../src/engine/serialization";
-import { failedInputsKey } from "../../src/engine/serialization";
+import { declaredKey, failedInputsKey } from "../../src/engine/serialization";
 import type { Host } from "../../src/provider/host";
 import { claimParts, layers } from "../../src/provider/layers/layers";
 import { InitFailure, ProviderError } from "../../src/provider/providerErrors";
@@ -50,30 +50,32 @@ export class ResourceCalls {
   async check(request: CheckRequest): Promise<CheckResponse> {
     const urn = request.getUrn();
     const { steps, resource } = this.kindOf(urn);
-    const news = decodeStruct(request.getNews());
+    const { [declaredKey]: wire, ...given } = fromStruct(request.getNews());
+    const { declared } = decodeProperties({ declared: wire }).values;
+    const news = decodeProperties(given);
     const olds = decodeStruct(request.getOlds());
     if (steps.isSkipped(news.values, urn)) {
       return new CheckResponse().setInputs(request.getNews());
     }
     const found: Problem[] = [];
-    const { args: given, isSecret: isSecretHash } = this.declarations.resolve(
+    const { args: resolved, isSecret: isSecretHash } = this.declarations.resolve(
       resource,
       { urn, given: news.values, previous: olds.values },
       found,
     );
-    if (this.isExplicit && given.profile !== undefined) {
+    if (this.isExplicit && resolved.profile !== undefined) {
       found.push({
         path: "profile",
         reason:
           "is given, and the resource has a provider of its own. A profile chooses an account of the default provider: remove one of the two",
       });
-      delete given.profile;
+      delete resolved.profile;
     }
-    const { args, problems } = await steps.check({ urn, given, previous: olds.values });
+    const { args, problems } = await steps.check({ urn, given: resolved, previous: olds.values, declared });
     const all = [...found, ...problems];
     if (all.length === 0) {
       all.push(
-        ...(await this.host.claimAccount(given.profile)),
+        ...(await this.host.claimAccount(resolved.profile)),
         ...this.declarations.sharedFile(urn, args as Properties),
       );
     }

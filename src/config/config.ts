@@ -38,8 +38,10 @@ export interface ProviderConfig {
    * @param service the present one, in the form of `serviceAddress`
    */
   isPresent(written: string, service: string): boolean;
-  /** Folder of the journal; undefined when it is switched off. */
+  /** Folder of the journal; undefined when it is switched off, or has none. */
   journal: string | undefined;
+  /** Why the journal has no folder, and what to set: what must not be sent twice cannot be sent then. */
+  noJournal: string | undefined;
   /** Whether the engine saves the state only at the end of a command. */
   skipsCheckpoints: boolean;
   /** Whether the classes run on the native plugin. */
@@ -122,7 +124,7 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
     },
     isPresent: (written, service) =>
       [service, ...movedFrom.map(serviceAddress)].some((address) => namesSameService(written, address)),
-    journal: journalFolder(values, environment, problems),
+    ...journalFolder(values, environment),
     skipsCheckpoints: /^(?:1|true)$/i.test(environment.PULUMI_SKIP_CHECKPOINTS ?? ""),
     native: values.native === true,
     runLabels: [inConfig.runLabel, inEnvironment.runLabel].flatMap((label) => label ?? []),
@@ -353,15 +355,14 @@ export function previewReadOptions(options: ServiceClientOptions): ServiceClient
 function journalFolder(
   { journal, tokenStore }: ConfigValues,
   environment: NodeJS.ProcessEnv,
-  problems: string[],
-): string | undefined {
+): Pick<ProviderConfig, "journal" | "noJournal"> {
   if (journal !== undefined) {
-    return isOff.test(journal) ? undefined : fromProject(journal);
+    return { journal: isOff.test(journal) ? undefined : fromProject(journal), noJournal: undefined };
   }
   try {
-    return join(tokenStore ?? defaultTokenStore(environment), "journal");
+    return { journal: join(tokenStore ?? defaultTokenStore(environment), "journal"), noJournal: undefined };
   } catch (error) {
-    problems.push(`webextract:journal (${configKeys.journal.environment}) is missing: ${messageOf(error)}`);
-    return undefined;
+    const variable = configKeys.journal.environment;
+    return { journal: undefined, noJournal: `webextract:journal (${variable}) is missing: ${messageOf(error)}` };
   }
 }

@@ -23,6 +23,12 @@ export async function resourcesBehind(value: Output<unknown>): Promise<Resource[
   }
 }
 
+/** Whether an output shows the resources that its value comes from before it has the value. */
+export function hasResources(value: Output<unknown>): boolean {
+  const { resources } = value as unknown as { resources?: () => ReadonlySet<Resource> };
+  return typeof resources !== "function" || resources.call(value).size > 0;
+}
+
 /**
  * Whether the value of an output never becomes known in this command, because its resource has failed or was skipped.
  * Waits for the resource.

@@ -16,12 +16,15 @@ export const otherProblemsKey = "__otherProblems";
 /** The names of resources that have failed, and whose outputs this one lacks. Never in the state. */
 export const failedInputsKey = "__failedInputs";
 
+/** The task and the profile that the program gives. Other ones were changed by a transform. Never in the state. */
+export const declaredKey = "__declared";
+
 export type Properties = Record<string, unknown>;
 
-const ownKeys = [providerKey, otherProblemsKey, failedInputsKey];
+const ownKeys = [providerKey, otherProblemsKey, failedInputsKey, declaredKey];
 
 /**
- * Properties as resources see them: without the provider text, the problems of others and null values, with `unknown`
+ * Properties as resources see them: without the provider text, the properties for the provider and null values, with `unknown`
  * for unknown values.
  */
 export function deserialize(properties: Properties): Properties {

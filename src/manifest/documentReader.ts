@@ -96,7 +96,8 @@ export class DocumentReader {
   }
 
   report(found: readonly Problem[], as: "add" | "addDoubt" = "add"): void {
-    for (const { path, reason } of found) {
+    const certain = found.filter(({ stored }) => stored === undefined || !this.problems.mayBeStored);
+    for (const { path, reason } of certain) {
       this.problems[as](this.placeOf(path), reason);
     }
   }

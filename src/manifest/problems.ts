@@ -47,6 +47,9 @@ export class Problems {
   private readonly doubts = new Map<string, ManifestProblem>();
   private readonly told = new Set<Slip>();
 
+  /** @param mayBeStored whether to leave out what is a warning if the state has it */
+  constructor(readonly mayBeStored = false) {}
+
   /** In the order of the files, from top to bottom. */
   get all(): ManifestProblem[] {
     return inOrder([...this.found.values()]);

@@ -29,6 +29,8 @@ export interface ManifestSource extends FilePlaces {
   /** Files, globs and folders, relative to `folder`. */
   paths: readonly string[];
   variables: Variables;
+  /** Whether the state can have the same values, which only the check in the provider knows. */
+  mayBeStored?: boolean;
   /** What files are to contain and to be called, by their present names. To check a change before it is made. */
   changed?: ReadonlyMap<string, ManifestFile>;
 }
@@ -47,8 +49,14 @@ export function readManifests(source: ManifestSource): Manifests {
 }
 
 /** Does the same in small steps. A caller that listens for Ctrl-C can do so in between. */
-export function* readInSteps({ paths, variables, changed, ...places }: ManifestSource): Generator<void, Manifests> {
-  const problems = new Problems();
+export function* readInSteps({
+  paths,
+  variables,
+  changed,
+  mayBeStored,
+  ...places
+}: ManifestSource): Generator<void, Manifests> {
+  const problems = new Problems(mayBeStored);
   const tasks: DeclaredTask[] = [];
   for (const path of yield* findFiles(paths, places.folder, problems)) {
     const given = readText(path, places, problems);

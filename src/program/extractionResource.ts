@@ -1,11 +1,11 @@
 import type { CustomResourceOptions, ID, Input, Resource } from "@pulumi/pulumi";
 import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
-import { failedInputsKey, otherProblemsKey } from "../engine/serialization";
+import { declaredKey, failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
 import { startsRun, timeoutAdvice } from "../resources/index";
 import { linesAsOne } from "../resources/lists/lines";
-import { taskNamedBy } from "../resources/ownership";
+import { identityArgs, taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
 import { shownText } from "../service/errors/foreignText";
 import { isBrokenText } from "../values/kinds";
@@ -72,11 +72,15 @@ export abstract class ExtractionResource extends CustomResource {
     const isIdOfTask = idIs === "taskId";
     const named = taskNamedBy(args) ?? (isIdOfTask ? opts?.id : undefined);
     const task = taskOf(named, accountIn(type, args.profile, opts));
+    if (!isGet && !isMocked() && !ignores(opts, identityArgs)) {
+      properties[declaredKey] = Object.fromEntries(identityArgs.map((each) => [each, args[each]]));
+    }
     const own: Declared = {
       definition,
       title,
       parts: definition.manages?.(plainPart(args)) ?? [],
       startsRun: startsRun(definition, args),
+      mayChange: [opts?.transforms, opts?.transformations].some((each) => each !== undefined && each.length > 0),
       readsTask: definition.readsTask?.(args) === true,
       claimed: isGet ? undefined : claimFile(title, args),
       inputs: () => inputsOf(args, opts?.dependsOn),
@@ -177,6 +181,12 @@ function hasText(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** With `ignoreChanges`, the engine keeps the earlier value of an argument, as a transform would. */
+function ignores(opts: CustomResourceOptions | undefined, names: readonly string[]): boolean {
+  const paths = opts?.ignoreChanges ?? [];
+  return paths.some((path) => path === "*" || names.includes(/^\w+/.exec(path)?.[0] ?? ""));
 }
 
 /**

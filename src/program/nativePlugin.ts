@@ -1,4 +1,4 @@
-import type { CustomResourceOptions, Input, ResourceOptions } from "@pulumi/pulumi";
+import type { Alias, CustomResourceOptions, Input, ResourceOptions } from "@pulumi/pulumi";
 import { Output, output, ProviderResource, secret } from "@pulumi/pulumi";
 import { accountOf } from "../config/account";
 import type { ConfigKey } from "../config/configKeys";
@@ -75,11 +75,18 @@ export function accountIn(type: string, profile: unknown, opts: CustomResourceOp
 
 /**
  * What the options of a native resource have in addition: the plugin of this version, and the type under which a stack
- * has it as a dynamic resource.
+ * has it as a dynamic resource, also with each name or parent that it had before.
  */
 export function nativeOptions(type: string, opts: CustomResourceOptions | undefined): CustomResourceOptions {
+  const asDynamic = (alias: string | Alias): string | Alias =>
+    typeof alias === "string" ? alias : { ...alias, type: alias.type ?? typeToken(type, "dynamic") };
+  const before = (opts?.aliases ?? []).map((each) =>
+    Output.isInstance(each) || each instanceof Promise
+      ? (output(each) as Output<string | Alias>).apply(asDynamic)
+      : asDynamic(each),
+  );
   return {
-    aliases: [{ type: typeToken(type, "dynamic") }],
+    aliases: [asDynamic({}), ...before],
     ...(opts?.provider === undefined && { version: ownPackage.version }),
   };
 }

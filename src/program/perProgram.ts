@@ -1,5 +1,5 @@
 import type { Resource } from "@pulumi/pulumi";
-import { log, runtime } from "@pulumi/pulumi";
+import { log, RunError, runtime } from "@pulumi/pulumi";
 
 /**
  * A value for each program. One process can run several programs, one after the other or in parallel, as the inline
@@ -30,11 +30,37 @@ export async function warnOnce(about: string, message: string, resource?: Resour
   }
 }
 
+const waiting = new Set<string>();
+let isWatched = false;
+
+/**
+ * Says what a program waits for if it ends before that: with an output that gets its value later, a program can make a
+ * cycle, and the SDK only counts its promises. An error that is only logged would hide even that count, and the engine
+ * would take the program for complete and delete what it has not declared.
+ */
+export async function orStuck<T>(message: string, work: Promise<T>): Promise<T> {
+  if (!isWatched) {
+    process.on("beforeExit", () => {
+      if (waiting.size > 0) {
+        void failed(new RunError([...waiting].join("\n")));
+        waiting.clear();
+      }
+    });
+  }
+  isWatched = true;
+  waiting.add(message);
+  return work.finally(() => waiting.delete(message));
+}
+
 /**
  * Ends the program with an error that is found later. The SDK would show an error in an output with a stack, so this is
  * a rejection of its own, and the result never resolves.
  */
 export function failed(error: unknown): Promise<never> {
+  if (RunError.isInstance(error)) {
+    // When the program has ended, the SDK would show the stack of this error too.
+    error.stack = error.message;
+  }
   void Promise.reject(error);
   return new Promise(() => undefined);
 }

@@ -1,6 +1,6 @@
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, output, RunError } from "@pulumi/pulumi";
-import { knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
+import { hasResources, knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
 import type { AnyResource } from "../resources/index";
 import { partOf } from "../resources/index";
 import type { OwnedPart } from "../resources/ownership";
@@ -8,7 +8,7 @@ import { describeConflict, Owners } from "../resources/ownership";
 import { describeSharedFile } from "../rows/destinations/fileIdentity";
 import { fileBefore } from "../rows/outputPath";
 import { madeOnce } from "../values/plain";
-import { failed, perProgram } from "./perProgram";
+import { failed, orStuck, perProgram } from "./perProgram";
 
 /**
  * What a program has declared for one task so far, by one name of the task: an output, or a string in an account. All
@@ -32,6 +32,11 @@ export interface Declared {
   readonly title: string;
   readonly parts: readonly OwnedPart[];
   readonly startsRun: boolean;
+  /**
+   * Whether it has a transform of its own, which can give it another task. `check` refuses that. So that no run starts
+   * before that check, the order counts it for every task.
+   */
+  readonly mayChange: boolean;
   /** Whether it reads all rows that the task has, and not those of one run. */
   readonly readsTask: boolean;
   /** Ends when its file is its own; rejects if another export has it. */
@@ -49,6 +54,8 @@ const program = perProgram(() => ({
   /** By what stands for an account, or undefined for outputs, which name a task in any account: by their names. */
   byName: new Map<unknown, Map<unknown, DeclaredTask>>(),
   byResource: new Map<Resource, DeclaredTask>(),
+  /** Those that have a transform. */
+  changeable: [] as Declared[],
 }));
 
 /**
@@ -137,10 +144,15 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
     mayBeSame(task, each) ? [[each, [...each.declared]]] : [],
   );
   task.declared.push(own);
+  if (own.mayChange) {
+    program().changeable.push(own);
+  }
   task.owners.note({ key: own, title: own.title }, own.parts, "declared");
-  const needed = needs(waitsFor, before);
+  const changeable = own.mayChange ? [...program().tasks].flatMap(({ declared }) => declared) : program().changeable;
+  const needed = needs(waitsFor, [...before, ...changeable.filter((each) => each !== own)]);
+  const later = [task, ...compared.map(([each]) => each)].filter(isDeferred);
   const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
-  if (compared.length === 0 && exports.length === 0 && own.claimed === undefined) {
+  if (compared.length === 0 && exports.length === 0 && own.claimed === undefined && later.length === 0) {
     return needed;
   }
   const ordered = async (): Promise<Resource[]> => {
@@ -151,7 +163,30 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
     refuse(tooLate(own, same) ?? conflict(own, ownersOf(same)) ?? (await readsEarly(own, [...exports, ...same])));
     return [...needed, ...needs(waitsFor, [...same, ...maybe])];
   };
-  return ordered().catch(failed);
+  return nameIfStuck(own, later, ordered()).catch(failed);
+}
+
+/** Whether the id gets its value from what nobody sees before: a promise, or an output that the program resolves later. */
+function isDeferred({ id }: DeclaredTask): boolean {
+  return id instanceof Promise || (Output.isInstance(id) && !hasResources(id));
+}
+
+/**
+ * With such an id, a resource can wait for what waits for it. The SDK only counts its promises then.
+ */
+function nameIfStuck<T>({ title }: Declared, later: readonly DeclaredTask[], work: Promise<T>): Promise<T> {
+  if (later.length === 0) {
+    return work;
+  }
+  const titles = later.flatMap(({ declared: [first] }) => first?.title ?? []);
+  const ids = titles.map((each) =>
+    each === title ? "its own taskId" : `the taskId of ${each}, which is declared before it`,
+  );
+  const message =
+    `${title} has waited for ${ids.join(", and for ")}, until the program ended. ` +
+    `If that taskId comes from a resource that waits for ${title}, give the id of the task itself.`;
+  const known = Promise.all(later.map(({ id }) => valueNamed(id)));
+  return orStuck(message, Promise.all([work, known])).then(([result]) => result);
 }
 
 function needs(part: AnyResource["waitsFor"], before: readonly Declared[]): Resource[] {

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { urnOf } from "../engine/requests";
 import type { Properties } from "../engine/serialization";
-import { deserialize, failedInputsKey, otherProblemsKey, serialize } from "../engine/serialization";
+import { declaredKey, deserialize, failedInputsKey, otherProblemsKey, serialize } from "../engine/serialization";
 import type { AnyResource } from "../resources/index";
 import { shownText } from "../service/errors/foreignText";
 import { providerKey } from "../values/stateContract";
@@ -43,7 +43,8 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       if (this.steps.isSkipped(news, urn)) {
         return { inputs: news, failures: [] };
       }
-      const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds) });
+      const { declared } = deserialize({ declared: news[declaredKey] });
+      const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds), declared });
       const others = news[otherProblemsKey];
       if (problems.length > 0 && typeof others === "string") {
         await this.host().engine.log.error(others);

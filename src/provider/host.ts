@@ -62,6 +62,8 @@ export class Host {
   /** The titles of the resources that this command has deleted. */
   readonly deleted: string[] = [];
   private readonly noted = new Set<string>();
+  /** The problems of arguments that are only warnings, because the state has the same, each with its URN. */
+  readonly warnedOfStored = new Set<string>();
   /** By URN: instances that the engine showed to this process, which a create may replace. */
   readonly replaced = new Map<string, Replaced>();
   /** By URN: the arguments after the previous check, for resources whose diff needs them. */
@@ -86,7 +88,11 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const files = new JournalFiles(config.journal, (message) => this.warnOnce(message));
+    const files = new JournalFiles(
+      config.journal,
+      (message) => this.warnOnce(message),
+      config.noJournal && `${config.noJournal} The request must not be sent twice, so it was not sent.`,
+    );
     this.journal = new Journal(files, (message, urn) => engine.log.warn(message, urn), config, processes);
     if (config.journal !== undefined) {
       onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());

@@ -68,6 +68,8 @@ export class JournalFiles {
     private readonly folder: string | undefined,
     /** Shows the same warning once. */
     private readonly warnOnce: (message: string) => void,
+    /** Why there is no folder, if the configuration does not switch it off. */
+    private readonly missing?: string,
   ) {}
 
   get areKept(): boolean {
@@ -76,7 +78,7 @@ export class JournalFiles {
 
   /** Why nothing may be sent for a resource: an entry of it may not have been read. */
   problemOf(urn: string): string | undefined {
-    return this.unreadable.get("all") ?? this.unreadable.get(keyOf(urn));
+    return this.missing ?? this.unreadable.get("all") ?? this.unreadable.get(keyOf(urn));
   }
 
   /** All entries that can be read. */

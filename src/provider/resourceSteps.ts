@@ -3,14 +3,14 @@ import { failedInputsKey } from "../engine/serialization";
 import { checkFields } from "../resources/args";
 import type { AnyResource } from "../resources/index";
 import { checkedArgs } from "../resources/index";
-import { taskNamedBy } from "../resources/ownership";
+import { taskNamedBy, transformProblems } from "../resources/ownership";
 import { RowsAreHeld } from "../resources/task/taskRows";
 import { describeLeftFile, describeSharedFile } from "../rows/destinations/fileIdentity";
 import { isS3Path } from "../rows/destinations/s3/s3Path";
 import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";
-import { differs, entryOf, holdsUnknown } from "../values/plain";
+import { canonical, differs, entryOf, holdsUnknown, isRecord, valueAt } from "../values/plain";
 import { stateVersion } from "../values/stateContract";
 import { describeEarlyDelete, describeRefusedDelete, programMessage } from "./advice";
 import type { Host } from "./host";
@@ -25,6 +25,8 @@ interface GivenArguments {
   /** The arguments after the previous check; empty at the first. */
   previous: Properties;
   urn?: string | undefined;
+  /** The arguments before the transforms of the program, as far as they name the task and the account. */
+  declared?: unknown;
 }
 
 /** The engine asks about one resource. Unknown values are `unknown`. */
@@ -80,6 +82,7 @@ export class ResourceSteps {
     const isNew = Object.keys(request.previous).length === 0;
     host.noteChecked(request.urn, request.given, isNew);
     const { args, problems } = await checkArguments(this.resource, host, request);
+    problems.push(...(isRecord(request.declared) ? transformProblems(request.declared, request.given) : []));
     if (problems.length === 0 && isNew) {
       // No diff follows.
       const declared = args as Properties;
@@ -203,8 +206,8 @@ export async function checkArguments(
   { given, previous, urn }: GivenArguments,
 ): Promise<{ args: object; problems: Problem[] }> {
   const args = withoutDerived(resource, given);
-  const problems: Problem[] = [];
-  checkProfile(args.profile, host, problems);
+  const found: Problem[] = [];
+  checkProfile(args.profile, host, found);
   const { programFolder: folder } = host;
   const { settings } = host.config;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
@@ -213,14 +216,36 @@ export async function checkArguments(
     host.previous.set(urn, known);
   }
   const warn = (message: string): void => host.warnOnce(message, urn);
-  const context = { previous: known, replaced, folder, settings, problems, warn };
+  const context = { previous: known, replaced, folder, settings, problems: found, warn };
   const checked = await checkedArgs(resource, args, context);
+  const problems = refusedOf(found, { args, before: known ?? replaced, urn }, host);
   if (problems.length === 0) {
     problems.push(...trialProblems(host, args, known ?? replaced));
   }
   // Invalid arguments are returned unchanged. The checked form has `unknown` in their place, and an up stops at an
   // unknown value before it shows the problems.
   return { args: problems.length > 0 ? args : checked, problems };
+}
+
+/** The problems without those of values that the state has: an earlier version accepted them, so they are warnings. */
+function refusedOf(
+  found: readonly Problem[],
+  { args, before, urn }: { args: Properties; before: Properties | undefined; urn: string | undefined },
+  host: Host,
+): Problem[] {
+  return found.filter(({ path, reason, stored }) => {
+    const key = urn === undefined || stored === undefined ? undefined : `${urn} ${path} ${reason}`;
+    const isSame = (each: string): boolean => canonical(valueAt(args, each)) === canonical(valueAt(before, each));
+    const isFound = before !== undefined && valueAt(args, path) !== undefined;
+    const isStored = Array.isArray(stored) ? isFound && stored.every(isSame) : stored === true;
+    // At a replace, the engine checks the same arguments again without those of the state.
+    if (!isStored && (key === undefined || !host.warnedOfStored.has(key))) {
+      return true;
+    }
+    host.warnedOfStored.add(key ?? "");
+    host.warnOnce(`${path} ${reason}. The state has it, so it stays. A new value like this is refused.`, urn);
+    return false;
+  });
 }
 
 /** Notes what a resource will have, and refuses a file that another one writes, before anything is started for it. */

@@ -1,4 +1,5 @@
-import { isPlainMap } from "../values/plain";
+import type { Problem } from "../values/kinds";
+import { differs, holdsUnknown, isPlainMap } from "../values/plain";
 
 /** Identifies a setting within its task, also in the state. */
 export type SettingId =
@@ -144,4 +145,31 @@ export function describeConflict(owner: string, other: string, part: OwnedPart, 
 export function taskNamedBy(args: Readonly<Record<string, unknown>>): unknown {
   const { adoptTaskId } = isPlainMap(args.from) ? args.from : args;
   return args.taskId ?? adoptTaskId;
+}
+
+/** The arguments that say which task of which account a resource has. */
+export const identityArgs: readonly string[] = ["taskId", "adoptTaskId", "from", "profile"];
+
+/**
+ * What is wrong with arguments that are not those of the program, which has found the order and the owners from its
+ * own: Pulumi applies a transform after that.
+ */
+export function transformProblems(
+  declared: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
+): Problem[] {
+  const pairs: [string, unknown, unknown][] = [
+    ["taskId" in given ? "taskId" : "adoptTaskId", taskNamedBy(declared), taskNamedBy(given)],
+    ["profile", declared.profile, given.profile],
+  ];
+  return pairs
+    .filter(([, one, other]) => holdsUnknown(one) !== holdsUnknown(other) || differs(one ?? null, other ?? null))
+    .map(([path]) => ({ path, reason: describeTransform(path) }));
+}
+
+function describeTransform(name: string): string {
+  return (
+    "was changed by a transform, after the program has found the order of the task's resources: a run could start before its settings. " +
+    `Give this ${name} in the arguments of the resource, and leave it out of the transform`
+  );
 }

@@ -135,10 +135,12 @@ export interface ProxyServer {
   readonly user?: { readonly username: string; readonly password: string };
 }
 
-type OnlyOfTokens = "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
+type NotInSettings = "tokenStore" | "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
 
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
-export interface ClientSettings extends Required<Omit<ServiceClientOptions, OnlyOfTokens>> {
+export interface ClientSettings extends Required<Omit<ServiceClientOptions, NotInSettings>> {
+  /** Undefined for a user without a home folder, if no token needs it. */
+  tokenStore: string | undefined;
   /** The proxy that the environment sets for this service. */
   proxy: ProxyServer | undefined;
 }

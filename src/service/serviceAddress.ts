@@ -3,14 +3,27 @@ import { parsedUrl } from "./parsedUrl";
 /**
  * What a service is: its address in the one form that all spellings of it share. Lower-case host, no default port, no
  * dots and no needless percent-encoding in the path, no slash at the end. The path counts: one gateway can have several
- * services. A text that is no URL stays as it is.
+ * services. The usual names of this machine are one host: `localhost`, `127.0.0.1` and `[::1]`. Other names stay,
+ * because only a resolver knows which of them are one host, and a gateway can have a service for each name such as
+ * `eu.localhost`, and for each address such as `127.0.0.2`. A text that is no URL stays as it is.
  */
 export function serviceAddress(baseUrl: string): string {
   const url = parsedUrl(baseUrl);
   if (url === undefined || url.host === "") return baseUrl;
   const port = url.port === "" ? "" : `:${url.port}`;
   const path = url.pathname.replace(/%[0-9a-f]{2}/gi, withoutNeed).replace(/(?<!\/)\/+$/, "");
-  return `${url.protocol}//${url.hostname.replace(/\.$/, "")}${port}${path}`;
+  const host = url.hostname.replace(/\.$/, "");
+  return `${url.protocol}//${thisMachine.includes(host) ? thisMachine[0] : host}${port}${path}`;
+}
+
+const thisMachine = ["127.0.0.1", "localhost", "[::1]"];
+
+/** How earlier versions wrote an address into the names of what they stored, and how this one does. */
+export function spellingsOf(baseUrl: string): string[] {
+  const address = serviceAddress(baseUrl);
+  const { hostname } = parsedUrl(address) ?? {};
+  const names = hostname === thisMachine[0] ? thisMachine : [];
+  return [asWritten(baseUrl), address, ...names.map((name) => address.replace(thisMachine[0] ?? "", name))];
 }
 
 /** `~` for `%7e`, and `%2F` for `%2f`, as RFC 3986 says that they mean the same. */

@@ -58,7 +58,7 @@ export function settingsOf(options: ServiceClientOptions): ClientSettings {
     movedFrom: [],
     ...given,
     baseUrl: asWritten(options.baseUrl),
-    tokenStore: options.tokenStore ?? defaultTokenStore(),
+    tokenStore: tokenStoreOf(options),
     proxy: proxyAddress === undefined ? undefined : proxyOf(proxyAddress),
   };
 }
@@ -121,7 +121,7 @@ export function optionProblems(options: ServiceClientOptions): string[] {
   const problems = [
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
     ...(["accessToken", "refreshToken", "apiKey"] as const).map((name) => credentialProblem(name, options[name])),
-    options.tokenStore === undefined ? noTokenStore() : undefined,
+    noTokenStore(options),
     ...found.map(({ path, reason }) => `${path} ${reason}.`),
     /^\/[\w\-./:]+$/.test(refreshPath) ? undefined : "refreshPath must be a path that starts with a slash.",
   ];
@@ -161,12 +161,21 @@ function credentialProblem(name: string, value: unknown): string | undefined {
   return fault && `${name} ${fault}.`;
 }
 
-/** Why there is no default for the token store. */
-function noTokenStore(): string | undefined {
+/** Why there is no token store, if a token needs one. */
+function noTokenStore({ tokenStore, refreshToken }: ServiceClientOptions): string | undefined {
   try {
-    defaultTokenStore();
+    void (refreshToken === undefined || tokenStore || defaultTokenStore());
     return undefined;
   } catch (error) {
     return `tokenStore is missing: ${error instanceof Error ? error.message : "no folder"}`;
+  }
+}
+
+/** The folder of the token store; undefined if this user has no home folder, and none is given. */
+export function tokenStoreOf({ tokenStore }: Pick<ServiceClientOptions, "tokenStore">): string | undefined {
+  try {
+    return tokenStore ?? defaultTokenStore();
+  } catch {
+    return undefined;
   }
 }

@@ -111,6 +111,11 @@ export interface Problem {
   path: string;
   /** What was given and what is allowed. */
   reason: string;
+  /**
+   * Of what earlier versions accepted: whether the state has the same, or the paths whose values say so by being equal
+   * there. What the state has is a warning; only a new value is refused.
+   */
+  stored?: boolean | readonly string[];
 }
 
 /**
@@ -128,6 +133,11 @@ export function checkValue(shape: Shape, value: unknown, path: string, problems:
   if (given !== undefined) {
     problems.push({ path, reason: `must be ${describeShape(shape)}; got ${given}` });
     return unknown;
+  }
+  const part = shape.is === "string" && shape.isPath && typeof value === "string" ? shellPartOf(value) : undefined;
+  if (part !== undefined) {
+    const reason = `must be ${describeShape(shape)}; got ${describeShellPart(part)}`;
+    problems.push({ path, reason, stored: [path] });
   }
   if (shape.is === "scalar") {
     return String(value);
@@ -254,10 +264,6 @@ function misfitOfString(shape: StringShape, value: unknown): string | undefined 
   }
   if (shape.isForSystem && value.includes("\0")) {
     return "a string with a NUL character";
-  }
-  const part = shape.isPath ? shellPartOf(value) : undefined;
-  if (part !== undefined) {
-    return describeShellPart(part);
   }
   // `6.39E+17` is what a spreadsheet makes of 18 digits in a cell that is not text.
   if (shape.isId && /^\d(?:[.,]\d+)?E\+\d+$/.test(value)) {

@@ -26,6 +26,14 @@ export function entryOf<T>(map: Readonly<Record<string, T>> | undefined, key: st
   return map !== undefined && Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
+/** The value at a property path, such as `loop.items[0]`; undefined if there is none. */
+export function valueAt(value: unknown, path: string): unknown {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== "");
+  const within = (found: unknown, name: string): unknown =>
+    typeof found === "object" && found !== null ? entryOf({ ...found } as Record<string, unknown>, name) : undefined;
+  return names.reduce(within, value);
+}
+
 /**
  * True if both values are known and differ. An unknown value can turn out to be equal, so it never counts as a
  * difference.

@@ -28,6 +28,7 @@ export { joinLimiter, Limiter } from "../../src/service/http/limiter";
 export type { Exchange, WireRequest } from "../../src/service/http/transport";
 export { Transport } from "../../src/service/http/transport";
 export { readPage } from "../../src/service/rows/rowPage";
+export { serviceAddress } from "../../src/service/serviceAddress";
 export { optionProblems } from "../../src/service/settings";
 export type { Cancel } from "../../src/system/clock";
 export { clock } from "../../src/system/clock";

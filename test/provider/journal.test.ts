@@ -20,7 +20,7 @@ import { noteUrn } from "../internals/engine";
 import { InitFailure, Journal, JournalFiles } from "../internals/provider";
 import { canonical } from "../internals/resources";
 import type { Declared } from "../resources/life";
-import { failure, World } from "../resources/life";
+import { failure, otherAddress, World } from "../resources/life";
 
 const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const runArgs = { taskId: "task-1" };
@@ -220,10 +220,10 @@ describe("the journal of requests that must not be sent twice", () => {
       const copy = await copiedUnsaved();
       const [copied] = copies();
       const old = world.emulator.url;
-      const moved = old.replace("127.0.0.1", "localhost");
-      world.configure({ baseUrl: moved, movedFrom: old });
+      const moved = otherAddress(old);
+      world.configure({ ...moved, movedFrom: old });
       await copy.up(copyArgs);
-      assert.deepEqual([copies(), copy.id, copy.state.origin], [[copied], copied, moved]);
+      assert.deepEqual([copies(), copy.id, copy.state.origin], [[copied], copied, moved.baseUrl]);
       assert.match(world.warnings.join(), /It was taken over/);
       assert.deepEqual(world.journal(), []);
     });
@@ -232,7 +232,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const copy = await copiedUnsaved();
       const [orphan] = copies();
       const old = world.emulator.url;
-      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      world.configure({ ...otherAddress(old), movedFrom: old });
       await copy.up({ ...copyArgs, taskGroupId: "group-1" });
       assert.match(String(world.warnings[0]), new RegExp(`^"${orphan}" .* no state holds any other one`));
       assert.deepEqual(world.journal(), []);
@@ -980,7 +980,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const run = world.declare("CloudRun");
       const saved = await world.killed(run, () => run.up(runArgs), { operation: "startTask", when: "after" });
       const old = world.emulator.url;
-      world.configure({ baseUrl: old.replace("127.0.0.1", "localhost"), movedFrom: old });
+      world.configure({ ...otherAddress(old), movedFrom: old });
       assert.match(await failure(saved.up(runArgs)), /may have started.*set adoptLotNo/s);
       assert.equal(runs().length, 1);
     });

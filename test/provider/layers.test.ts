@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { noteUrn } from "../internals/engine";
 import type { Layer } from "../internals/provider";
 import { layers } from "../internals/provider";
-import { World } from "../resources/life";
+import { otherAddress, World } from "../resources/life";
 
 const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const config = (Url: string) => ({
@@ -18,7 +18,7 @@ const outcomeOf = (step: Promise<unknown>): Promise<string> =>
   );
 
 /** The same service at another address. */
-const move = (world: World): void => world.configure({ baseUrl: world.emulator.url.replace("127.0.0.1", "localhost") });
+const move = (world: World): void => world.configure(otherAddress(world.emulator.url));
 
 /** What each layer is for: what happens in a world, and what must be seen of it. */
 const scenes: Record<string, { seen: unknown; play: (world: World) => Promise<unknown> }> = {

@@ -79,9 +79,8 @@ for (const [front, path] of [
         await world.project.configure({ "webextract:native": native }, { "webextract:refreshToken": refreshToken });
         await use(`http://LOCALHOST:${port}/.`);
         await world.project.up();
-        const address = `http://localhost:${port}`;
-        assert.equal(world.project.resource("copy").outputs?.origin, address);
-        await use(address);
+        assert.equal(world.project.resource("copy").outputs?.origin, world.emulator.url);
+        await use(world.emulator.url);
         await world.project.up({ args: ["--refresh", "--run-program", "--expect-no-changes"] });
         const { length } = world.copies();
         world.program(program.replaceAll("copy", "second"));

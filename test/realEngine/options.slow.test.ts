@@ -167,7 +167,7 @@ pulumi.runtime.registerStackTransformation(({ type, props, opts }) =>
       }]`,
     };
     const operations = await up(program({ ...declared, before: retained("retain") }, options));
-    assert.deepEqual(operations.sort(), ["updateActionProperties", "updateTaskUrls"]);
+    assert.deepEqual(operations.sort(), ["getActions", "updateActionProperties", "updateTaskUrls"]);
     assert.equal(property("Added"), "yes");
     assert.deepEqual(world.emulator.inspect.startUrls(idOf("copy")), ["https://shop.test/transformed"]);
     assert.equal(world.project.resource("copy").inputs?.onDelete, "retain");

@@ -26,6 +26,11 @@ export const task: SeedTask = {
   ],
 };
 
+/** Configuration of the same service at an address that names another service: only the system knows that it is this machine. */
+export function otherAddress(url: string): { baseUrl: string; allowInsecureHttp: string } {
+  return { baseUrl: url.replace("127.0.0.1", "[::ffff:7f00:1]"), allowInsecureHttp: "true" };
+}
+
 /** The real emulator, a program folder, and a process of the providers for each command, as the engine starts one. */
 export class World {
   providers: InProcess;

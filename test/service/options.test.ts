@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { userInfo } from "node:os";
+import os, { userInfo } from "node:os";
 import { join } from "node:path";
+import sinon from "sinon";
 import { optionProblems, optionsFromEnvironment, ServiceClient } from "../../src/service";
+import { setEnvironment } from "../environment";
 import { defaultTokenStore } from "../internals/service";
 import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
@@ -94,6 +96,27 @@ describe("the client's options", () => {
     }
     assert.match(defaultTokenStore({}, "darwin"), /Application Support.pulumi-webextract$/);
     assert.match(defaultTokenStore({ LOCALAPPDATA: "C:\\local" }, "win32"), /local.pulumi-webextract$/);
+  });
+
+  it("need a folder for tokens only with a refresh token, for a user without a home folder", () => {
+    sinon.stub(os, "homedir").throws(new Error("no entry"));
+    sinon.stub(os, "userInfo").throws(new Error("no entry"));
+    const restore = setEnvironment({ XDG_STATE_HOME: undefined, LOCALAPPDATA: undefined });
+    try {
+      for (const options of [{}, { accessToken: "a-token-of-42" }, { apiKey: "a-key-of-43" }]) {
+        assert.deepEqual(optionProblems({ baseUrl, ...options }), []);
+        new ServiceClient({ baseUrl, ...options }).close();
+      }
+      const [problem, ...others] = optionProblems({ baseUrl, refreshToken: "a-token-of-44" });
+      assert.match(
+        String(problem),
+        /^tokenStore is missing: this user has no home folder\. Set WEBEXTRACT_TOKEN_STORE/,
+      );
+      assert.deepEqual(others, []);
+    } finally {
+      restore();
+      sinon.restore();
+    }
   });
 
   it("keep no tokens in the present folder if the home folder is empty or relative", () => {

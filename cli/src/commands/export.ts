@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { dataExport } from "../../../src/resources/export/dataExport";
@@ -177,20 +176,27 @@ async function writePages(args: DataExportArgs, context: Context, { terminal }: 
   for await (const page of reader.pages()) await terminal.write(page.ndjson());
 }
 
-/** The other formats need all rows first. The file is private, and is removed in any case. */
+/**
+ * The other formats need all rows first. The file is private. While it is written to standard output, which can take as
+ * long as its reader likes, it has no name any more: then not even a kill leaves it.
+ */
 async function writeFile(args: DataExportArgs, context: Context, { terminal }: CommandContext): Promise<void> {
-  const folder = await temporaryFolder("webextract-");
+  const temporary = await temporaryFolder("webextract-export-");
   try {
-    const { file } = await runCommandExport(args, { ...context, folder }).catch((error: Error) => {
+    const { file } = await runCommandExport(args, { ...context, folder: temporary.path }).catch((error: Error) => {
       throw error.cause instanceof Error && "syscall" in error.cause ? temporaryFailure(error.cause) : error;
     });
-    for await (const piece of createReadStream(join(folder, file))) {
+    const content = await open(join(temporary.path, file));
+    if (process.platform !== "win32") {
+      temporary.remove();
+    }
+    for await (const piece of content.createReadStream()) {
       await terminal.write(piece as Buffer);
       if (terminal.isCutOff) {
         return;
       }
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    temporary.remove();
   }
 }

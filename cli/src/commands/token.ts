@@ -7,7 +7,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { sources, storedTokens, storeOf, tokenStoreOf } from "../connection/storedTokens";
+import { neededStoreOf, sources, storedTokens, storeOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { table } from "../output/table";
@@ -91,7 +91,7 @@ export const tokenImport: CliCommand = {
     const { yes, ...flags } = options as Flags;
     const connection = await connectionOf(flags, cli.interrupted);
     const service = serviceOf(connection);
-    const folder = tokenStoreOf(connection.options);
+    const folder = neededStoreOf(connection.options);
     const before = await importedKey(connection.options, cli);
     const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;
     await cli.confirm(question, yes, "Nothing was imported.");

@@ -1,14 +1,12 @@
-import { rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../../src/rows/optionalPackage";
 import { oneLine } from "../../../src/service/errors/foreignText";
-import { removeAbandonedFolders } from "../../../src/system/temporaryFiles";
 import { messageOf } from "../../../src/values/errors";
 import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
+import type { TemporaryFolder } from "../output/temporaryFolder";
 import { temporaryFolder } from "../output/temporaryFolder";
 
 /**
@@ -31,22 +29,22 @@ export class Database {
   private connection: DuckDb.DuckDBConnection | undefined;
   private instance: DuckDb.DuckDBInstance | undefined;
   private readonly stop = (): void => this.connection?.interrupt();
-  private readonly removeAtOnce = (): void => rmSync(this.folder, { recursive: true, force: true });
 
   private constructor(
     private readonly library: typeof DuckDb,
-    /** Also for other temporary files with rows. */
-    readonly folder: string,
+    private readonly temporary: TemporaryFolder,
     private readonly cli: CommandContext,
   ) {}
+
+  /** For its files, and for other temporary files with rows. */
+  get folder(): string {
+    return this.temporary.path;
+  }
 
   /** @throws CliError if DuckDB is not installed */
   static async create(cli: CommandContext): Promise<Database> {
     const library = load();
-    await removeAbandonedFolders(tmpdir(), folderName);
-    const folder = await temporaryFolder(folderName);
-    const database = new Database(library, folder, cli);
-    process.once("exit", database.removeAtOnce);
+    const database = new Database(library, await temporaryFolder(folderName), cli);
     try {
       await database.open();
       return database;
@@ -119,8 +117,7 @@ export class Database {
     this.cli.interrupted.removeEventListener("abort", this.stop);
     this.connection?.closeSync();
     this.instance?.closeSync();
-    await rm(this.folder, { recursive: true, force: true });
-    process.off("exit", this.removeAtOnce);
+    this.temporary.remove();
   }
 }
 

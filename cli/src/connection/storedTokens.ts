@@ -1,9 +1,8 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
 import { TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
-import { defaultTokenStore } from "../../../src/service/environment";
 import type { ServiceClientOptions } from "../../../src/service/options";
-import { settingsOf } from "../../../src/service/settings";
+import { settingsOf, tokenStoreOf } from "../../../src/service/settings";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 
@@ -18,8 +17,13 @@ export interface StoredTokens {
   profiles: string[];
 }
 
-export function tokenStoreOf({ tokenStore }: ServiceClientOptions): string {
-  return tokenStore ?? defaultTokenStore();
+/** @throws CliError if this user has no home folder, and none is given */
+export function neededStoreOf(options: ServiceClientOptions): string {
+  const folder = tokenStoreOf(options);
+  if (folder === undefined) {
+    throw new CliError("This user has no home folder. Set WEBEXTRACT_TOKEN_STORE to a folder.", "usage");
+  }
+  return folder;
 }
 
 /**
@@ -43,7 +47,11 @@ export async function storedTokens(
 }
 
 export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
-  return new TokenStore({ ...settingsOf(options), warn: (message) => terminal.warn(message) });
+  return new TokenStore({
+    ...settingsOf(options),
+    tokenStore: neededStoreOf(options),
+    warn: (message) => terminal.warn(message),
+  });
 }
 
 /** The sources of an access token, in words. */

@@ -1,6 +1,7 @@
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { serviceAddress } from "../../../src/service/serviceAddress";
+import { tokenStoreOf } from "../../../src/service/settings";
 import { messageOf } from "../../../src/values/errors";
 import { counted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
@@ -8,7 +9,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
-import { storedTokens, tokenStoreOf } from "../connection/storedTokens";
+import { storedTokens } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { isProbed } from "../probe/probed";
 import type { Finding } from "./findings";
@@ -58,7 +59,11 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
   }
   const { config, options, warning: ofEnvironment } = connection;
   const client = clientOf(options, cli);
-  const store = await folderFinding("token store", tokenStoreOf(options), "tokenStore");
+  const folder = tokenStoreOf(options);
+  const store =
+    folder === undefined
+      ? warning("token store", "this user has no home folder", "For a refresh token, set WEBEXTRACT_TOKEN_STORE.")
+      : await folderFinding("token store", folder, "tokenStore");
   const tokens = store.is === "good" ? await storedTokens(options, cli.terminal).catch(messageOf) : undefined;
   return [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
@@ -68,7 +73,9 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
     credentialFinding(client),
     store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
-    ...(await journalFindings(config.journal, config.skipsCheckpoints)),
+    ...(config.noJournal === undefined
+      ? await journalFindings(config.journal, config.skipsCheckpoints)
+      : [problem("journal", config.noJournal, "Do this, then run doctor again.")]),
     proxyFinding(options),
     await readFinding(client),
     clockFinding(client),

@@ -3,23 +3,26 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { serviceAddress } from "../../../src/service/serviceAddress";
+import { tokenStoreOf } from "../../../src/service/settings";
 import { makePrivateFolder, writePrivateFile } from "../../../src/system/privateFile";
-import { tokenStoreOf } from "../connection/storedTokens";
 
 /** Beside the tokens of the service. The name has no address of the service. */
-function noteOf(options: ServiceClientOptions): string {
+function noteIn(folder: string, options: ServiceClientOptions): string {
   const hash = createHash("sha256").update(serviceAddress(options.baseUrl)).digest("hex");
-  return join(tokenStoreOf(options), `${hash.slice(0, 32)}.probed`);
+  return join(folder, `${hash.slice(0, 32)}.probed`);
 }
 
 /** Notes that a probe with writes ended, for `doctor`. A folder that cannot be written costs only its advice. */
 export async function noteProbe(options: ServiceClientOptions): Promise<void> {
-  await makePrivateFolder(tokenStoreOf(options))
-    .then(() => writePrivateFile(noteOf(options), "\n", false))
+  const folder = tokenStoreOf(options);
+  if (folder === undefined) return;
+  await makePrivateFolder(folder)
+    .then(() => writePrivateFile(noteIn(folder, options), "\n", false))
     .catch(() => undefined);
 }
 
 /** Whether a probe with writes has ended at this service, on this machine. */
 export function isProbed(options: ServiceClientOptions): boolean {
-  return existsSync(noteOf(options));
+  const folder = tokenStoreOf(options);
+  return folder !== undefined && existsSync(noteIn(folder, options));
 }

@@ -44,7 +44,7 @@ export function otherProblems(
   });
 }
 
-/** The problems that `check` finds without the values of outputs and the content of files. */
+/** The problems that `check` finds without the values of outputs, the content of files, and the state. */
 function problemsOf(definition: AnyResource, args: object): Problem[] {
   const problems: Problem[] = [];
   try {
@@ -56,7 +56,7 @@ function problemsOf(definition: AnyResource, args: object): Problem[] {
   } catch {
     // The check in the provider reports the error.
   }
-  return problems;
+  return problems.filter(({ stored }) => stored === undefined);
 }
 
 const mostItems = 100;

@@ -38,20 +38,25 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
   // Other parts can be for a shell that the program starts.
   const ofShell = typeof pipe?.[0] === "string" ? shellPartOf(pipe[0]) : undefined;
   if (ofShell !== undefined) {
-    problems.push({ path: "pipe[0]", reason: `is ${describeShellPart(ofShell)}` });
+    problems.push({ path: "pipe[0]", reason: `is ${describeShellPart(ofShell)}`, stored: ["pipe[0]"] });
   }
   if (typeof path !== "string") {
     return;
   }
   const reasons = [
     remotePathProblem(path),
-    placeholderProblem(path),
     markExported === true && !placeholders.some((each) => path.includes(each))
       ? "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten"
       : undefined,
-    endingProblem(path, args),
   ];
-  problems.push(...reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: "path", reason }])));
+  const newer = [
+    { reason: placeholderProblem(path), stored: ["path"] },
+    { reason: endingProblem(path, args), stored: ["path", "format", "compression"] },
+  ];
+  const found = [...reasons.map((reason) => ({ reason })), ...newer];
+  problems.push(
+    ...found.flatMap(({ reason, ...each }) => (reason === undefined ? [] : { path: "path", reason, ...each })),
+  );
 }
 
 /** Each of them has the name of a placeholder in another form: of other languages, misspelled, or with a brace too many. */
@@ -86,7 +91,7 @@ function commandProblems(parts: readonly (readonly [path: string, part: unknown]
   const forms = isDefined ? almostInCommand : [...almostInCommand, variableInCommand];
   return texts.flatMap(({ path, text }) => {
     const reason = almostIn(text, forms, commandPlaceholders);
-    return reason === undefined ? [] : [{ path, reason }];
+    return reason === undefined ? [] : [{ path, reason, stored: [path] }];
   });
 }
 

@@ -9,8 +9,6 @@ export interface FilePlaces {
   folder: string;
   /** Without them, as on the command line, each regular file counts: the user has named it. */
   settings?: Pick<ServiceTraits, "allowedFolders">;
-  /** Whether the state can have the same list, which only the check in the provider knows. */
-  mayBeStored?: boolean;
 }
 
 /**

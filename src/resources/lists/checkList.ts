@@ -108,7 +108,7 @@ interface LineRules {
   pathOf(line: number): string;
   urls?: GivenList["urls"];
   mayHaveReturns?: boolean;
-  /** Of the list in the state. What an earlier version accepted is not refused as long as it stays the same. */
+  /** Of the list in the state. */
   sha256Before: unknown;
 }
 
@@ -116,7 +116,7 @@ interface LineRules {
 function checkLines(
   lines: Iterable<Line>,
   { path, pathOf, urls, mayHaveReturns, sha256Before }: LineRules,
-  { problems, warn, mayBeStored }: ListContext,
+  { problems, warn }: ListContext,
 ): { count: number; sha256: string; hosts: Set<string> } {
   const hosts = new Set<string>();
   const found: Problem[] = [];
@@ -157,13 +157,8 @@ function checkLines(
     }
   }
   const { count, sha256 } = digestOf(checked());
-  if (sha256 !== sha256Before && mayBeStored !== true) {
-    problems.push(...shortened([...found, ...spaces], path));
-  } else {
-    problems.push(...shortened(found, path));
-    doubts.unshift(...spaces.slice(0, mostDoubts).map((each) => `${each.path} has white space inside a URL`));
-    doubtful += spaces.length;
-  }
+  const stored = sha256 === sha256Before;
+  problems.push(...shortened([...found, ...spaces.map((each) => ({ ...each, stored }))], path));
   if (doubtful > 0) {
     const shown = doubts.slice(0, mostDoubts).join("; ");
     const more = doubtful > mostDoubts ? `; and ${doubtful - mostDoubts} more lines` : "";

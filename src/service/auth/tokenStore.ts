@@ -12,7 +12,7 @@ import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
 import { isRecord } from "../../values/plain";
 import type { ClientSettings } from "../options";
 import { parsedJson } from "../parsedJson";
-import { asWritten, serviceAddress } from "../serviceAddress";
+import { serviceAddress, spellingsOf } from "../serviceAddress";
 
 /**
  * The newest tokens that one start token led to. A start token is the refresh token that somebody configured or
@@ -81,6 +81,7 @@ export class TokenStoreError extends Error {
  * share its family, in one process and in several.
  */
 export class TokenStore {
+  /** Empty if there is no folder for it: then it has no tokens, and nothing is stored. */
   readonly file: string;
   readonly #settings: StoreSettings;
   /** Earlier versions named file and families after the address as it is written. */
@@ -97,11 +98,11 @@ export class TokenStore {
     const { baseUrl, movedFrom, profile, sharesDefault, tokenStore } = settings;
     this.#settings = settings;
     const service = serviceAddress(baseUrl);
-    const spellings = [baseUrl, ...movedFrom].flatMap((address) => [asWritten(address), serviceAddress(address)]);
+    const spellings = [baseUrl, ...movedFrom].flatMap(spellingsOf);
     this.#earlier = [...new Set(spellings)].filter((address) => address !== service);
     const wasDefault = !sharesDefault && (profile === "" || profile === sharedName);
     this.#names = [storedName(profile), ...(wasDefault ? [sharedName] : [])];
-    this.file = join(tokenStore, fileOf(service));
+    this.file = tokenStore === undefined ? "" : join(tokenStore, fileOf(service));
   }
 
   get hasUnstored(): boolean {
@@ -232,6 +233,7 @@ export class TokenStore {
    * @param startToken finds its family under an earlier address, where it gets its present name
    */
   async #read(isNeeded = false, startToken?: string): Promise<StoreFile> {
+    if (this.file === "") return nothing;
     let content = (await this.#contentOf(this.file, isNeeded)) ?? nothing;
     for (const address of this.#earlier) {
       const name = fileOf(address);

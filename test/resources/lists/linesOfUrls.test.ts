@@ -89,7 +89,7 @@ describe("lines with something beside the URL", () => {
         assert.deepEqual(await providers.checked(type, given([good, beside]), stored), stored, type);
         assert.match(
           providers.warnings.join(),
-          /(\[1\]|line 2) has white space inside a URL\. They are sent unchanged/,
+          /(\[1\]|line 2) has white space inside a URL, in column 21.*\. The state has it, so it stays\./,
         );
         assert.match(
           (await providers.problems(type, given([good, beside, good]), stored)).join(),

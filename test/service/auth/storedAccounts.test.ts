@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceClientOptions } from "../../../src/service";
+import { serviceAddress } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
@@ -38,6 +39,22 @@ describe("the token store of a service", () => {
     await use({ baseUrl: `${world.service.baseUrl}/` });
     assert.deepEqual(sent(), ["refresh-0", "refresh-1", "refresh-2"]);
     assert.equal(world.storeFiles().filter((name) => name.endsWith(".json")).length, 1);
+  });
+
+  it("is one for the names of this machine, also as earlier versions named it", async () => {
+    const named = (host: string): string => world.service.baseUrl.replace("127.0.0.1", host);
+    await use({ baseUrl: named("localhost") });
+    asEarlier(named("localhost"), ["refresh-0"]);
+    world.service.access.clear();
+    await use();
+    world.service.access.clear();
+    await use({ baseUrl: named("LOCALHOST") });
+    assert.deepEqual(sent(), ["refresh-0", "refresh-1", "refresh-2"]);
+    const addresses = ["localhost", "127.1", "[::1]"].map((host) => serviceAddress(named(host)));
+    assert.deepEqual([...new Set(addresses)], [world.service.baseUrl]);
+    // Only a resolver knows what these are.
+    const others = ["eu.localhost", "127.0.0.2", "localhost.test", "[::2]"].map((host) => serviceAddress(named(host)));
+    assert.equal(new Set([...others, world.service.baseUrl]).size, 5);
   });
 
   it("is another one for each path", async () => {

@@ -145,7 +145,7 @@ export const trials: readonly Trial[] = [
     `{ transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, protect: true } })],
       transformations: [({ props, opts }) => ({ props, opts: { ...opts, retainOnDelete: true } })] }`,
     ({ protect, retainOnDelete }) => protect === true && retainOnDelete === true,
-    "What they change is checked as what the program writes.",
+    "A changed `taskId`, `adoptTaskId` or `profile` is refused in the preview: the order is already found. With `--skip-preview`, one of a parent or the stack can start a run first.",
   ),
   {
     option: "`replacementTrigger`",
