@@ -20,6 +20,17 @@ describe("webextract token", () => {
     assert.ok(readFileSync(ended.json().tokenStore, "utf8").includes(world.emulator.credentials.refreshToken));
     assert.equal((await world.run("status shop-1", storeAlone)).code, 0);
     const status = await world.run("token status --json", storeAlone);
+    assert.equal(status.json().credentials.source, "storedToken");
+    assert.match(
+      (await world.run("token status", storeAlone)).stdout,
+      /^Access token: {2}an access token of the token store$/m,
+    );
+    const doctor = (await world.run("doctor --json", storeAlone)).json().findings as { check: string; is: string }[];
+    const ofDoctor = doctor.filter(({ check }) => ["credentials", "token store", "read"].includes(check));
+    assert.deepEqual(
+      ofDoctor.map(({ is }) => is),
+      ["good", "good", "good"],
+    );
     const [tokens] = status.json().tokens;
     assert.deepEqual([status.json().tokens.length, tokens.isConfigured, tokens.profiles], [1, false, ["(top level)"]]);
     for (const { stdout, stderr } of [ended, status]) {

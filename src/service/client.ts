@@ -13,6 +13,7 @@ import type { NewTokens } from "./contract/responses";
 import { readNewTokens, readResponse } from "./contract/responses";
 import type { Subtask } from "./contract/types";
 import { Redactor } from "./errors/hideWords";
+import type { Limiter } from "./http/limiter";
 import { joinLimiter } from "./http/limiter";
 import { secretsOf } from "./http/proxy";
 import type { Read } from "./http/requestSender";
@@ -26,6 +27,7 @@ import type { RowsOptions } from "./rows/rows";
 import { readByOffset, readNotExported } from "./rows/rows";
 import { allSubtasks } from "./rows/subtasks";
 import { settingsOf } from "./settings";
+import { refuseWrongPath } from "./wrongPath";
 
 /** The call of one operation. */
 export type CallOf<Of> =
@@ -54,6 +56,7 @@ export class ServiceClient {
   readonly #tokens: Tokens;
   readonly #secrets = new Redactor();
   readonly #transport: Transport;
+  readonly #limiter: Limiter;
   readonly #uploads = new UploadSender();
   #leaveLimiter: (() => void) | undefined;
 
@@ -73,6 +76,7 @@ export class ServiceClient {
     this.#settings = settings;
     this.#tokens = tokens;
     this.#transport = transport;
+    this.#limiter = limiter;
     this.#leaveLimiter = leave;
     this.#sender = new RequestSender({ settings, transport, limiter, tokens, secrets, apiKey });
   }
@@ -172,6 +176,19 @@ export class ServiceClient {
    */
   get answeredBy(): string | undefined {
     return this.#sender.answeredBy;
+  }
+
+  /**
+   * Call it before a request that must not be sent twice. If the service has not responded to this process with a
+   * success yet, one read shows whether the base URL is right.
+   * @throws ServiceError if it is wrong
+   * @internal
+   */
+  async requirePath(taskId: string): Promise<void> {
+    const limiter = this.#limiter;
+    if (limiter.isReached) return;
+    limiter.reading ??= refuseWrongPath(taskId, this);
+    await limiter.reading;
   }
 
   /**

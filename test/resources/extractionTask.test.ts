@@ -25,6 +25,7 @@ describe("ExtractionTask", () => {
     const task = world.declare("ExtractionTask");
     await task.up(whole);
     assert.deepEqual(world.operations(), [
+      "getData",
       "copyTask",
       "getActions",
       "updateTaskParameters",

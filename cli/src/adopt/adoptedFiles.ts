@@ -127,9 +127,12 @@ export function targetProblem({ out, language, itemsDir, importFile, folder }: A
     : undefined;
 }
 
+/** Names of declarations, and of what users take for one. */
+const namedAsFile = /\.(?:ya?ml|[cm]?[jt]sx?|json|py|go|cs|fs|vb|java|txt|csv|md)$/i;
+
 function isFilePath(out: string, folder: string): boolean {
   const full = resolve(folder, out);
-  return existsSync(full) ? !statSync(full).isDirectory() : /\.(?:ya?ml|ts)$/i.test(out);
+  return existsSync(full) ? !statSync(full).isDirectory() : namedAsFile.test(out);
 }
 
 function yamlWriter(): typeof import("./yamlManifest") {

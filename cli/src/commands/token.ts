@@ -2,12 +2,13 @@ import type { ServiceClient } from "../../../src/service/client";
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { messageOf } from "../../../src/values/errors";
+import { shellQuoted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
 import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { neededStoreOf, sources, storedTokens, storeOf } from "../connection/storedTokens";
+import { credentialsInUse, neededStoreOf, sources, storedTokens, storeOf } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { yesOption } from "../options";
 import { table } from "../output/table";
@@ -24,8 +25,9 @@ export const tokenStatus: CliCommand = {
   examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
   async run({ options }, cli) {
     const connection = await connect(options as ConnectionFlags, cli);
-    const inUse = connection.client.describeCredentials();
-    const { file, tokens } = await storedTokens(connection.options, cli.terminal);
+    const stored = await storedTokens(connection.options, cli.terminal);
+    const { file, tokens } = stored;
+    const inUse = credentialsInUse(connection.client, stored);
     const service = serviceOf(connection);
     return {
       json: { service, credentials: inUse, tokenStore: file, tokens },
@@ -117,7 +119,9 @@ export const tokenImport: CliCommand = {
     return {
       json: { service, tokenStore: store.file, expires },
       text: () =>
-        `The new tokens are in ${store.file}. To use them, set webextract:tokenStore or WEBEXTRACT_TOKEN_STORE to ${folder}, and no other credential.`,
+        // Pulumi takes a long path under this name for a secret, and refuses it.
+        `The new tokens are in ${store.file}. To use them, set no other credential, and WEBEXTRACT_TOKEN_STORE to that folder, or in a project:\n` +
+        `  pulumi config set --plaintext webextract:tokenStore ${shellQuoted(folder)}`,
     };
   },
 };

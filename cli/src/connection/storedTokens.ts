@@ -1,6 +1,7 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
-import { TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
+import { ownFamily, TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
+import type { ServiceClient } from "../../../src/service/client";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { settingsOf, tokenStoreOf } from "../../../src/service/settings";
 import { CliError } from "../exitCodes";
@@ -27,21 +28,24 @@ export function neededStoreOf(options: ServiceClientOptions): string {
 }
 
 /**
- * The tokens that the store holds for this service and profile. Makes no request and changes nothing.
+ * The tokens that the store holds for this service and profile. Makes no request and changes nothing. `isEnough`: the
+ * client uses one of them without another credential.
  * @throws CliError if the store cannot be read
  */
 export async function storedTokens(
   options: ServiceClientOptions,
   terminal: Terminal,
-): Promise<{ file: string; tokens: StoredTokens[] }> {
+): Promise<{ file: string; tokens: StoredTokens[]; isEnough: boolean }> {
   const store = storeOf(options, terminal);
-  const { own, others } = await store.families(options.refreshToken, true).catch((error: unknown) => {
+  const families = await store.families(options.refreshToken, true).catch((error: unknown) => {
     if (!(error instanceof TokenStoreError)) throw error;
     const { message, hint } = error;
     throw new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`, "credential");
   });
+  const { own, others } = families;
   return {
     file: store.file,
+    isEnough: ownFamily(families, options) !== undefined,
     tokens: [...(own ? [described(own, true)] : []), ...others.map((each) => described(each, false))],
   };
 }
@@ -62,6 +66,12 @@ export const sources: Record<CredentialsInUse["source"], string> = {
   refreshToken: "the configured refresh token",
   none: "none",
 };
+
+/** Which credentials are in use, also before the first request has looked into the store. */
+export function credentialsInUse(client: ServiceClient, stored?: { isEnough: boolean }): CredentialsInUse {
+  const inUse = client.describeCredentials();
+  return inUse.source === "none" && stored?.isEnough === true ? { ...inUse, source: "storedToken" } : inUse;
+}
 
 function described(family: TokenFamily, isConfigured: boolean): StoredTokens {
   const { beganAt, updatedAt, expiresAt, profiles } = family;

@@ -9,7 +9,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
-import { storedTokens } from "../connection/storedTokens";
+import { credentialsInUse, storedTokens } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
 import { isProbed } from "../probe/probed";
 import type { Finding } from "./findings";
@@ -70,7 +70,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
     ...(ofEnvironment === undefined
       ? []
       : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
-    credentialFinding(client),
+    credentialFinding(credentialsInUse(client, typeof tokens === "string" ? undefined : tokens)),
     store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(config.noJournal === undefined

@@ -3,12 +3,13 @@ import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
+import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { ServiceClient } from "../../../src/service/client";
 import { proxyFromEnvironment } from "../../../src/service/environment";
-import type { ServiceError } from "../../../src/service/errors/errors";
 import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
 import { proxyOf } from "../../../src/service/http/proxy";
 import type { ServiceClientOptions } from "../../../src/service/options";
+import { isRefusedAsPath } from "../../../src/service/wrongPath";
 import { ownPackage } from "../../../src/system/ownPackage";
 import { codeOf, namesIn, obstacleOf } from "../../../src/system/privateFile";
 import { temporaryPathFor } from "../../../src/system/temporaryFiles";
@@ -118,8 +119,7 @@ export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
   return good("proxy", proxy?.url.origin ?? "none for this service");
 }
 
-export function credentialFinding(client: ServiceClient): Finding {
-  const inUse = client.describeCredentials();
+export function credentialFinding(inUse: CredentialsInUse): Finding {
   const found = `access token: ${sources[inUse.source]}; API key: ${inUse.apiKey ? "configured" : "none"}`;
   const remedy = "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.";
   return inUse.source === "none" && !inUse.apiKey ? problem("credentials", found, remedy) : good("credentials", found);
@@ -128,9 +128,6 @@ export function credentialFinding(client: ServiceClient): Finding {
 /** A task that no account has. The refusal shows that the service was reached, and that it accepts the credential. */
 const noTask = "webextract-doctor";
 
-/** A path that no service has. */
-const noPath = "/webextract-doctor-no-path";
-
 /**
  * One read. An error about the task, and not about the connection, shows that the connection works. One whose code is
  * not known can be about the path: then a second read, of a path that no service has, shows what that looks like.
@@ -138,15 +135,18 @@ const noPath = "/webextract-doctor-no-path";
 export async function readFinding(client: ServiceClient): Promise<Finding> {
   const check = "read";
   const responded = good(check, "the service responded");
-  const error = await refusalOf(client.getData({ taskId: noTask, offset: 0, size: 1 }));
+  const reply: unknown = await client.getData({ taskId: noTask, offset: 0, size: 1 }).catch((error: unknown) => error);
+  if (reply instanceof Error && !isServiceError(reply)) {
+    throw reply;
+  }
+  const error = isServiceError(reply) ? reply : undefined;
   if (error !== undefined) {
     const { kind, status, code = "", hint } = error;
     if (kind === "notFound" || kind === "notYours") {
       return responded;
     }
     if (kind === "refused" && code !== "") {
-      const ofPath = await refusalOf(client.send("getData", { path: noPath }));
-      return ofPath?.status === status && ofPath?.code === code
+      return (await isRefusedAsPath(error, client))
         ? problem(
             check,
             `the response was ${status} ${code}, as for a path that the service does not have`,
@@ -162,18 +162,6 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
     return problem(check, withoutHint(error), error.hint);
   }
   return responded;
-}
-
-async function refusalOf(call: Promise<unknown>): Promise<ServiceError | undefined> {
-  try {
-    await call;
-    return undefined;
-  } catch (error) {
-    if (isServiceError(error)) {
-      return error;
-    }
-    throw error;
-  }
 }
 
 /** More than this makes tokens look expired, in milliseconds. */

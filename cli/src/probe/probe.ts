@@ -1,4 +1,5 @@
 import { isServiceError } from "../../../src/service/errors/errors";
+import { isRefusedAsPath } from "../../../src/service/wrongPath";
 import { ownPackage } from "../../../src/system/ownPackage";
 import type { Answer, FittingSetting, OnRun, Probing, Question, Sends } from "./question";
 import { malformed, readRows } from "./question";
@@ -158,5 +159,14 @@ async function requireContact({ client, requests, taskId, trial }: Probing): Pro
   );
   if (refusal !== undefined && (taskId !== undefined || isServiceError(refusal, "credential", "plan", "rateLimited"))) {
     throw refusal;
+  }
+  if (refusal === undefined || isServiceError(refusal, "notFound", "notYours")) {
+    return;
+  }
+  // A task that does not exist can be refused as a path is. The task to copy is not, and no path has a code of tasks.
+  const { refusal: own } = trial === undefined ? { refusal } : await anyReplyOf(readRows(client, trial.from));
+  const isTold = trial !== undefined || (isServiceError(own, "refused") && own.code !== undefined);
+  if (own !== undefined && isTold && (await isRefusedAsPath(own, client))) {
+    throw own;
   }
 }

@@ -644,6 +644,10 @@ actions:
     assert.match(problem({ out: "a.yml", language: "typescript" }) ?? "", /"a\.yml", whose ending must be \.ts\./);
     writeFileSync(join(folder, "a.txt"), "");
     assert.match(problem({ out: "a.txt" }) ?? "", /"a\.txt", whose ending must be \.yaml or \.ts\./);
+    for (const out of ["books.js", "tasks.json", "main.py", "Main.go"]) {
+      assert.match(problem({ out }) ?? "", /^--out names the file ".*", whose ending must be \.yaml or \.ts\.$/);
+    }
+    assert.equal(problem({ out: "tasks.d" }), undefined);
     assert.equal(problem({ out: "a.ts" }), undefined);
     assert.equal(problem({ out: "folder", language: "typescript" }), undefined);
   });

@@ -44,6 +44,18 @@ describe("probe --write --start of a service that breaks", function () {
     return written;
   };
 
+  it("says that the run failed, and does not call that handled", async () => {
+    const failing = await startEmulator({ seed: seedFor("http://127.0.0.1:1") });
+    try {
+      const written = await probeWriting(failing);
+      const course = findingOf(written, "course of the run");
+      assert.match(course?.found ?? "", / The run failed\.$/);
+      assert.equal(course?.consequence, "look");
+    } finally {
+      await failing.close();
+    }
+  });
+
   it("makes one copy at most, and reports what it knows, with a 500 for each tenth request", async () => {
     for (const first of [0, 4, 8]) {
       emulator.clearRequests();

@@ -1,5 +1,5 @@
 import type { Subtask } from "../../service/contract/types";
-import { isServiceError, ServiceError, saysNoPath } from "../../service/errors/errors";
+import { isServiceError, ServiceError } from "../../service/errors/errors";
 import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
 import type { MakingRequest } from "../task/lostResponse";
@@ -115,18 +115,10 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Su
     if (!isServiceError(error, "refused")) {
       throw error;
     }
-    if (saysNoPath(error)) await refuseWrongPath(args.taskId, context);
     list = [];
   }
   const atWork = runningOf(list, statusesOf(args, context)).length > 0;
   return { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) };
-}
-
-/** A wrong base URL has no path of the service, also none for a start, whose refusal would prove nothing. */
-async function refuseWrongPath(taskId: string, { client }: Context): Promise<void> {
-  await client.getData({ taskId, offset: 0, size: 1 }).catch((error: unknown) => {
-    if (isServiceError(error, "refused") && saysNoPath(error)) throw error;
-  });
 }
 
 /** The list of a run that was just started can appear late: how many pauses to wait for it. */

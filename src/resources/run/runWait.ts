@@ -16,6 +16,10 @@ import { describeCounts, eachStatus } from "./subtaskList";
 /** How long a read of the rows can delay the wait if only the progress line needs it, in seconds. */
 const mostSecondsForProgress = 10;
 const mostNamed = 10;
+/** After so many reads without a subtask, the wait says what helps. A list can appear late. */
+const looksWithoutList = 3;
+const unsplitInShort = "no subtasks (finishedWhen rowsSettled?)";
+const unsplit = ' A task without a loop lists none: wait with finishedWhen "rowsSettled".';
 
 /**
  * Waits until the run has finished, and returns its state. Whatever ends the wait, the run exists: a partial failure
@@ -32,6 +36,7 @@ export async function waitForRun(
   let state = run;
   let rows: number | undefined;
   let settledSince: number | undefined;
+  let emptyLooks = 0;
 
   const failed = (reason: RunReason["reason"], message: string): PartialFailure =>
     new PartialFailure(message, lotNo, { ...state, pending: ["wait"] }, { taskId, lotNo, reason });
@@ -39,6 +44,7 @@ export async function waitForRun(
   const poll = async (deadlineSeconds: number): Promise<boolean> => {
     const seen = await observeRun(state, context, { atStart, deadlineSeconds });
     state = seen.state;
+    emptyLooks = seen.list.length === 0 ? emptyLooks + 1 : 0;
     const { is, message } = verdictOf(seen, statuses);
     if (is !== "ended" && is !== "running") {
       throw failed(is, message);
@@ -63,14 +69,22 @@ export async function waitForRun(
   };
 
   const countedRows = (): string => (rows === undefined ? "" : `, ${rows} rows`);
-  const progress = (): string => `${subtasksDone(state, statuses)}${countedRows()}, ${statusOf(state)}`;
+  // Without a lotNo, rows cannot tell that a run has ended.
+  const mayHaveNoList = (looks: number): boolean => emptyLooks >= looks && !settlesRows && !isOwnRunId(lotNo);
+  const progress = (): string => {
+    const done = mayHaveNoList(looksWithoutList) ? unsplitInShort : subtasksDone(state, statuses);
+    return `${done}${countedRows()}, ${statusOf(state)}`;
+  };
   try {
     const early = await pollRun(run, { seconds: timesOf(run).timeoutSeconds, poll, progress }, context);
     if (early !== undefined) {
       const { reason, when, lastFailure } = early;
       const subtasks = state.ownList === undefined ? "none of its subtasks were seen" : describeCounts(state.subtasks);
       const seen = `${nameOf(run)} was not seen to finish ${when} (${subtasks}${countedRows()})`;
-      throw failed(reason, `${seen}. It may continue at the service; nothing was stopped.${lastFailure}`);
+      throw failed(
+        reason,
+        `${seen}. It may continue at the service; nothing was stopped.${mayHaveNoList(1) ? unsplit : ""}${lastFailure}`,
+      );
     }
   } catch (error) {
     throw error instanceof PartialFailure

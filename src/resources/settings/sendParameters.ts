@@ -5,7 +5,7 @@ import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf } from "../task/taskPresence";
 import { actionsBefore } from "./restore";
 import type { Loop, LoopOf, Write } from "./setting";
-import { hasSameValue, listed, listOf, shownSetting, toLoopUpdate, toUpdates } from "./setting";
+import { hasSameValue, listOf, shownSetting, toLoopUpdate, toUpdates } from "./setting";
 
 type LoopWrite = Extract<Write, { part: "loop" }>;
 
@@ -20,7 +20,8 @@ export interface Sending {
 /**
  * Sends properties and loops in one updateTaskParameters, and makes sure that the service has taken the loops: a
  * service that ignores them can repeat the request. Appends go by updateLoopItems, because an append that was ignored
- * and one that was taken look alike.
+ * and one that was taken look alike. It warns of nothing: after updateLoopItems, the loop is set, and a user has nothing
+ * to do.
  * @param took called after each request that took effect
  * @returns the service's `updatedParameters`
  */
@@ -49,16 +50,9 @@ export async function sendParameters(
     const open = loops.filter((loop) => !isAmong(repeated, loop));
     if (open.length > 0 && loopWay.found !== "inActions") {
       const missing = await notShown(taskId, open, context);
-      // Another resource may have found it out meanwhile.
-      const isKnown = loopWay.found === "alone";
-      if (missing.length > 0 && !isKnown) {
-        context.warn(
-          `Task "${taskId}": the service does not confirm that updateTaskParameters wrote ${listed(missing)}, and getActions does not show it so. ` +
-            "So updateLoopItems sends it, and all further loops of this command.",
-        );
-      }
       alone.unshift(...missing);
-      if (!isKnown) {
+      // Another resource may have found it out meanwhile.
+      if (loopWay.found !== "alone") {
         loopWay.found = missing.length > 0 ? "alone" : before.length > 0 ? "inActions" : "unconfirmed";
       }
     }

@@ -24,6 +24,7 @@ export interface LostResponseState {
 
 /** A request that makes something and must not make it twice. */
 export interface MakingRequest extends OnceRequest {
+  inputs: { taskId: string } & Record<string, unknown>;
   /** The state to keep if the response is lost. */
   state: object;
   /** The inputs as earlier versions noted them, if that differs. */
@@ -35,8 +36,9 @@ export async function sendOnce<T>(
   request: MakingRequest,
   send: () => Promise<T>,
   idOf: (response: T) => string,
-  { journal }: Context,
+  { client, journal }: Context,
 ): Promise<T> {
+  await client.requirePath(request.inputs.taskId);
   try {
     return await (journal === undefined ? send() : journal.once(request, send, idOf));
   } catch (error) {

@@ -23,7 +23,7 @@ import { removeRows } from "./taskRows";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/copy`; none if it adopts a task |
+ * | create | `POST /task/copy`; none if it adopts a task. The first of a command reads one row before |
  * | read | `POST /task/getActions`, or `GET /data/all` of one row, to see whether the task exists |
  * | update | none |
  * | delete | `POST /data/remove` or none; the API cannot delete a task |

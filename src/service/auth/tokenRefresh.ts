@@ -7,7 +7,7 @@ import type { ClientSettings, ServiceClientOptions } from "../options";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { accessTokenOf, isHeaderValue, NoToken } from "./accessToken";
 import type { Families, TokenFamily } from "./tokenStore";
-import { isTime, TokenStore, TokenStoreError } from "./tokenStore";
+import { isTime, ownFamily, TokenStore, TokenStoreError } from "./tokenStore";
 
 export interface TokenParts {
   options: ServiceClientOptions;
@@ -70,17 +70,10 @@ export class TokenRefresh {
     }
   }
 
-  /**
-   * With `own`: the family of the configured refresh token; without one, and with the store alone, the imported or the
-   * only family.
-   */
   async #families(): Promise<Families> {
-    const { refreshToken, accessToken, credentialCommand, tokenStore } = this.#parts.options;
-    const families = await this.store.families(refreshToken);
-    const isStoreAlone = [refreshToken, accessToken, credentialCommand].every((each) => each === undefined);
-    if (!isStoreAlone || tokenStore === undefined) return families;
-    const { imported, others } = families;
-    return { ...families, own: imported ?? (others.length === 1 ? others[0] : undefined) };
+    const { options } = this.#parts;
+    const families = await this.store.families(options.refreshToken);
+    return { ...families, own: ownFamily(families, options) };
   }
 
   async #firstAccepted(always: boolean): Promise<TokenLookup> {

@@ -44,6 +44,17 @@ export interface Families {
   imported?: TokenFamily;
 }
 
+/** The family of the configured refresh token; without one, and with the store alone, the imported or the only family. */
+export function ownFamily({ own, imported, others }: Families, options: CredentialOptions): TokenFamily | undefined {
+  const { refreshToken, accessToken, credentialCommand, tokenStore } = options;
+  const isStoreAlone = (refreshToken ?? accessToken ?? credentialCommand) === undefined && tokenStore !== undefined;
+  return isStoreAlone ? (imported ?? (others.length === 1 ? others[0] : undefined)) : own;
+}
+
+type CredentialOptions = Partial<
+  Record<"refreshToken" | "accessToken" | "credentialCommand" | "tokenStore", string | undefined>
+>;
+
 interface StoreFile {
   version: 1;
   /**

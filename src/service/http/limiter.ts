@@ -26,6 +26,10 @@ const second = 1000;
  * are in flight. That number rises again by one a second.
  */
 export class Limiter {
+  /** Whether the service has responded to a request with a success. */
+  isReached = false;
+  /** The one read that looks whether the service has the path. */
+  reading: Promise<void> | undefined;
   readonly #limits: Limits;
   readonly #slots: LimitFunction;
   #lastCut = Number.NEGATIVE_INFINITY;

@@ -97,7 +97,10 @@ export class RequestSender {
         this.#trace(call.request, "the access token was refused: getting another one");
         continue;
       }
-      if (failure === undefined) return value as T;
+      if (failure === undefined) {
+        this.#parts.limiter.isReached = true;
+        return value as T;
+      }
       const wait = call.waitAfter(failure);
       if (wait === undefined) throw this.#finalError(call, failure);
       this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);

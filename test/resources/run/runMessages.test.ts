@@ -61,6 +61,15 @@ describe("the messages about a run", () => {
       assert.equal(same(line), "0 of 1000 done, 1234567 rows, running (1000 Waiting), run LOT");
     });
 
+    it("progress of a task without a loop, from the third look on", async () => {
+      world.emulator.setBehaviour({ splitting: "never" });
+      await waitFails(world.create({ timeoutSeconds: 30 }));
+      assert.deepEqual(world.progress.slice(1, 3).map(same), [
+        "no subtasks listed, 0 rows, Waiting, run LOT",
+        "no subtasks (finishedWhen rowsSettled?), 0 rows, Waiting, run LOT",
+      ]);
+    });
+
     it("progress at the end of a wait for rows", async () => {
       world.emulator.setBehaviour({ splitting: "never" });
       world.emulator.change.releaseRuns();
@@ -135,7 +144,7 @@ describe("the messages about a run", () => {
       world.emulator.setBehaviour({ splitting: "never" });
       assert.equal(
         await waitFails(world.create({ timeoutSeconds: 20 })),
-        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows). It may continue at the service; nothing was stopped.' +
+        'Run LOT of task "task-1" was not seen to finish within 20 s (none of its subtasks were seen, 0 rows). It may continue at the service; nothing was stopped. A task without a loop lists none: wait with finishedWhen "rowsSettled".' +
           advice,
       );
     });

@@ -111,7 +111,8 @@ describe("settings of an adopted task", () => {
     const source = { sourceTaskId: "task-1", taskGroupId: "group-1" };
     await world.declare("ExtractionTask").up({ from: source, actions: { open } });
     const made = (write: string) => ["copyTask", "getActions", write];
-    assert.deepEqual(world.operations(), [...made("updateActionProperties"), ...made("updateTaskParameters")]);
+    const sent = ["getData", ...made("updateActionProperties"), ...made("updateTaskParameters")];
+    assert.deepEqual(world.operations(), sent);
   });
 
   it("are remembered for a restore with the same read, and restored if they were changed", async () => {

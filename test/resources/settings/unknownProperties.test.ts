@@ -98,7 +98,7 @@ describe("a property that the action does not have", () => {
     });
     const sent = world.operations();
     assert.equal(sent.filter((operation) => operation === "getActions").length, 1);
-    assert.equal(sent.length, 2 * names.length + 1);
+    assert.equal(sent.length, 1 + 2 * names.length + 1);
     assert.equal(world.warnings.length, names.length);
     assert.match(world.warnings.join(), /did you mean "MaxPages"\?/);
   });

@@ -16,14 +16,13 @@ describe("TaskCopy", () => {
       .map(({ taskId }) => taskId)
       .filter((taskId) => taskId !== "task-1");
 
-  it("copies with one request, and an unchanged up makes none", async () => {
+  it("copies with one request after a read, and an unchanged up makes none", async () => {
     const copy = world.declare("TaskCopy");
     assert.equal(await copy.up(source), "created");
     assert.equal(await copy.up(source), "nothing");
     assert.equal(await copy.up({ ...source, adoptTaskId: copy.id }), "nothing");
-    const [{ operation, query } = { operation: "", query: {} }] = world.emulator.requests;
-    assert.deepEqual([operation, query], ["copyTask", { taskId: "task-1", taskGroupId: "group-2" }]);
-    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.deepEqual(world.emulator.requests.at(-1)?.query, { taskId: "task-1", taskGroupId: "group-2" });
+    assert.deepEqual(world.operations(), ["getData", "copyTask"]);
     assert.deepEqual([copy.id, copy.state.taskId], [copies()[0], copies()[0]]);
   });
 
@@ -60,9 +59,36 @@ describe("TaskCopy", () => {
     assert.match(await failure(copy.up(source)), /in group "group-2" may exist/);
     assert.equal(await copy.refresh(), true);
     assert.match(await failure(copy.up({ ...source, forceDestroy: true })), /in group "group-2" may exist/);
-    assert.deepEqual(world.operations(), ["copyTask"]);
+    assert.deepEqual(world.operations(), ["getData", "copyTask"]);
     assert.equal(copies().length, 1);
   });
+
+  for (const behaviour of [{}, { errorStatus: "all400" }, { errorBody: "html" }] as const) {
+    it(`sends nothing to a wrong path, and keeps nothing: ${JSON.stringify(behaviour)}`, async () => {
+      world.emulator.setBehaviour(behaviour);
+      world.configure({ baseUrl: `${world.emulator.url}/api` });
+      const copy = world.declare("TaskCopy");
+      const message = await failure(copy.up(source));
+      assert.match(message, /^Nothing was written: getData \(GET \/data\/all.* Check (?:that )?webextract:baseUrl/);
+      assert.doesNotMatch(message, /exist/);
+      assert.deepEqual([copy.id, world.journal()], [undefined, []]);
+      assert.ok(!world.emulator.requests.some(({ path }) => path.includes("/task/copy")));
+      world.configure({ baseUrl: world.emulator.url });
+      assert.equal(await copy.up(source), "created");
+      assert.equal(copies().length, 1);
+    });
+  }
+
+  for (const status of [404, 500, 503]) {
+    it(`reads once before all copies of a process, also if that read fails: ${status}`, async () => {
+      world.emulator.fault({ operation: "getData", kind: "status", status });
+      const names = ["a", "b", "c"];
+      await world.command(() => Promise.all(names.map((name) => world.declare("TaskCopy", name).up(source))));
+      // The second read is of a path that no service has.
+      assert.deepEqual(world.operations().filter((each) => each !== "copyTask").length, status === 404 ? 2 : 1);
+      assert.equal(copies().length, 3);
+    });
+  }
 
   it("continues after a lost response with the id of the copy, or with a new retry", async () => {
     const copy = world.declare("TaskCopy");

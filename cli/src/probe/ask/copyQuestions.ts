@@ -6,7 +6,6 @@ import { isServiceError } from "../../../../src/service/errors/errors";
 import { statusSays } from "../../../../src/service/errors/failures";
 import { isPlainMap } from "../../../../src/values/plain";
 import { clockFinding } from "../../doctor/findings";
-import { CliError } from "../../exitCodes";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import {
   described,
@@ -27,17 +26,8 @@ import { firstAccepted, readActions, saysServerError } from "./readQuestions";
 /**
  * The one copy.
  * @throws ServiceError if the service refuses it, and so none exists
- * @throws CliError if nothing shows that the service is there: a proxy or another server gives each request one response
  */
-export async function copyTask({ client, trial, requests, options }: OnTrial): Promise<Answer> {
-  const [first, ...others] = requests.responses.filter(({ operation }) => operation === "getData");
-  // A task and a path that do not exist, and a token that is not known: at the service, they are not all the same.
-  if (first !== undefined && [first, ...others].every((each) => each.status === first.status && isForeign(each))) {
-    const { settingName = (name: string) => name } = options;
-    throw new CliError(
-      `Each read got the same response, ${first.status} without an error of the service, as from a proxy or another server. Check that ${settingName("baseUrl")} is the address of the service, and that the service works.`,
-    );
-  }
+export async function copyTask({ client, trial }: OnTrial): Promise<Answer> {
   trial.making("copy");
   try {
     const { data } = await client.copyTask({ taskId: trial.from, taskGroupId: trial.group });
@@ -57,10 +47,6 @@ export async function copyTask({ client, trial, requests, options }: OnTrial): P
         "Look for the copy in the service's own interface. To go on with it is not possible: run the probe again.",
     };
   }
-}
-
-function isForeign({ body }: RawResponse): boolean {
-  return ["error", "requestId"].every((name) => fieldAt(body, name) === undefined);
 }
 
 export async function idShapes({ trial, requests, taskId }: OnCopy): Promise<Answer> {

@@ -146,6 +146,11 @@ export async function course({ client, requests, settings, trial, taskId }: OnRu
   const behaviours = behavioursOf(trial, words, requests.isExactSince(run.begun));
   const answer: Answer = { found, behaviours };
   const { foreign, setting } = foreignWords(words, settings);
+  const failed = run.looks.at(-1)?.statuses.some((word) => terminalStatusOf(word, settings.statuses) === "failed");
+  if (setting === undefined && failed === true) {
+    const remedy = "Look why it failed in the service's own interface, and probe with a task that works.";
+    return { ...answer, is: "warning", found: `${found} The run failed.`, remedy };
+  }
   if (setting === undefined) {
     return run.hasEnded ? answer : { ...answer, is: "unclear" };
   }
