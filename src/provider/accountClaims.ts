@@ -34,29 +34,42 @@ export class AccountClaims {
     return madeOnce(this.claimed, account, () => this.claimOnce(account));
   }
 
+  /** Another provider of this command that has claimed the account, in words. */
+  async other(account: string): Promise<string | undefined> {
+    const other = this.engineAddress === undefined ? undefined : await this.otherIn(this.fileOf(account));
+    return other && describeProvider(other);
+  }
+
   private async claimOnce(account: string): Promise<Problem | undefined> {
     if (this.engineAddress === undefined) {
       return undefined;
     }
-    const name = createHash("sha256")
-      .update(JSON.stringify([this.engineAddress, account]))
-      .digest("hex")
-      .slice(0, 32);
-    const file = join(this.folder, name);
+    const file = this.fileOf(account);
     const own = JSON.stringify({ urn: this.urn, process: this.processes.own });
     try {
       await makePrivateFolder(this.folder);
       await writeFile(file, own, { flag: "wx", mode: 0o600 });
     } catch (error) {
-      const other = codeOf(error) === "EEXIST" ? claimIn(await readPrivateFile(file)) : undefined;
-      if (other !== undefined && other.urn !== this.urn && this.processes.isRunning(other.process)) {
-        return { path: "", reason: describeOther(this.urn, other.urn) };
+      const other = codeOf(error) === "EEXIST" ? await this.otherIn(file) : undefined;
+      if (other !== undefined) {
+        return { path: "", reason: describeBoth(this.urn, other) };
       }
       // A folder that nothing can be written to guards nothing, and does not stop the work.
       await writePrivateFile(file, own, false).catch(() => undefined);
     }
     process.once("exit", () => rmSync(file, { force: true }));
     return undefined;
+  }
+
+  private fileOf(account: string): string {
+    const identity = JSON.stringify([this.engineAddress, account]);
+    return join(this.folder, createHash("sha256").update(identity).digest("hex").slice(0, 32));
+  }
+
+  /** The URN of another provider that runs and has claimed the account of this file. */
+  private async otherIn(file: string): Promise<string | undefined> {
+    const { urn, process } = claimIn(await readPrivateFile(file)) ?? {};
+    return process !== undefined && urn !== this.urn && this.processes.isRunning(process) ? urn : undefined;
   }
 }
 
@@ -69,7 +82,11 @@ function claimIn(text = ""): { urn: string; process: ProcessName } | undefined {
   }
 }
 
-function describeOther(urn: string, other: string): string {
+function describeProvider(urn: string): string {
+  return isUrn(urn) ? `the provider "${partsOfUrn(urn).name}" of the plugin` : dynamicResources;
+}
+
+function describeBoth(urn: string, other: string): string {
   const named = [urn, other].filter(isUrn).map((each) => `"${partsOfUrn(each).name}"`);
   const both =
     named.length === 2

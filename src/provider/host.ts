@@ -7,7 +7,7 @@ import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
 import type { Held, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
-import type { Context, LoopWay, Replaced } from "../resources/resource";
+import type { Context, LoopWay, Replaced, Tasks } from "../resources/resource";
 import { idsOfActions, without } from "../resources/settings/setting";
 import { warningOfUnknown } from "../resources/settings/unknownProperties";
 import { ActionReader } from "../resources/task/actionReader";
@@ -35,6 +35,12 @@ interface Service {
   client: ServiceClient;
   actions: ActionReader;
 }
+
+/** What resources of another provider may have. */
+const heldByAnother: Pick<Tasks, "isOwnedElsewhere" | "heldBy"> = {
+  isOwnedElsewhere: () => true,
+  heldBy: () => "perhaps another provider of this account",
+};
 
 export interface HostParts {
   programFolder?: string;
@@ -259,11 +265,22 @@ export class Host {
    * The context of the instance that a delete shows. With another instance of the URN, it is a replaced one, to which
    * that one is another resource. Before a new one is made, the delete comes before the rest of the program.
    */
-  contextOfDelete(profile: string | undefined, urn: string | undefined): Context {
+  async contextOfDelete(profile: string | undefined, urn: string | undefined): Promise<Context> {
     const instance = this.instances.get(urn) ?? (this.first === undefined ? this.instances.get(undefined) : undefined);
     const owner = ownerOf(urn);
     const context = this.context(profile, urn, instance === "there" ? { ...owner, key: Symbol(owner.title) } : owner);
-    return { ...context, isDeletedFirst: instance === "toMake" };
+    const other = await this.claims?.other(accountInAnyProvider(this.config.clientOptions(profile)));
+    if (other !== undefined) {
+      this.warnOnce(
+        `In this command, ${other} declares resources of the same account. What they have is not known here, so deletes leave settings, rows, runs and files ` +
+          'as they are. To undo these, delete the resources in a command of its own; to move resources, run "webextract migrate" instead.',
+      );
+    }
+    return {
+      ...context,
+      isDeletedFirst: instance === "toMake",
+      tasks: other === undefined ? context.tasks : { ...context.tasks, ...heldByAnother },
+    };
   }
 
   /** The context of a resource. The engine shows warnings and progress beside the resource with this `urn`. */

@@ -321,7 +321,7 @@ async function write({ call, resource, id = "", state, args, profile, urn }: Ste
 }
 
 async function remove({ resource, id = "", state, profile, urn }: Step, host: Host): Promise<Outcome> {
-  const context = host.contextOfDelete(profile, urn);
+  const context = await host.contextOfDelete(profile, urn);
   try {
     await resource.delete(id, state, context);
   } catch (error) {

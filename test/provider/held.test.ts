@@ -47,15 +47,6 @@ describe("a delete of what another resource has too", () => {
       stays("rows.ndjson");
     });
 
-    it("of an export with another name in the other front", async () => {
-      await up("DataExport", exported);
-      await world.command(async () => {
-        await world.declare("DataExport", "new", "native").up({ ...exported });
-        await old.destroy();
-      });
-      stays("rows.ndjson");
-    });
-
     it("of an export that this command leaves unchanged", async () => {
       await up("DataExport", exported);
       const other = world.declare("DataExport", "new");

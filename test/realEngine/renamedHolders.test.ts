@@ -19,12 +19,12 @@ ${more}
 `;
 
 /** Settings that are restored, and that each other `trigger` replaces: the new instance first. */
-const settings = (trigger: string): string => `
+const settings = (trigger: string, name = ""): string => `
 const restored = { taskId: "template-2", onDelete: "restore" };
 const replaced = { replacementTrigger: "${trigger}" };
 const written = [
-  new TaskActionConfig("settings", { ...restored, actions: { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } } }, replaced),
-  new TaskLoopItems("loop", { ...restored, actionId: "each", loopType: "UrlList", items: ["https://new.test/item"] }, replaced),
+  new TaskActionConfig("${name}settings", { ...restored, actions: { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } } }, replaced),
+  new TaskLoopItems("${name}loop", { ...restored, actionId: "each", loopType: "UrlList", items: ["https://new.test/item"] }, replaced),
 ];
 `;
 
@@ -35,7 +35,7 @@ for (const kind of ["dynamic", "native"]) {
       world = await World.create({
         seed,
         program: program("old", undefined, settings("one")),
-        path: kind === "native" ? [pluginFolder()] : [],
+        path: [pluginFolder()],
         config: { "webextract:native": String(kind === "native") },
       });
       await world.project.up();
@@ -103,6 +103,31 @@ for (const kind of ["dynamic", "native"]) {
         stops.map(({ body }) => body),
         [{ taskId: "template-1", subTaskIds: ids }],
       );
+    });
+
+    it("are left as they are by the deletes of the other front, which is another process", async () => {
+      world.emulator.change.releaseRuns();
+      world.program(program("old", undefined, settings("one")));
+      await world.project.up();
+      const { lotNo } = world.project.resource("old-run").outputs as { lotNo: string };
+      const before = ["template-1", "template-2"].map((taskId) => world.emulator.inspect.task(taskId));
+      world.operations();
+      await world.project.configure({ "webextract:native": String(kind !== "native") });
+      world.program(program("other", lotNo, settings("one", "other-")));
+      const { output } = await world.project.up();
+      await world.project.configure({ "webextract:native": String(kind === "native") });
+      assert.match(output, /declares resources of the same account\. What they have is not known here/);
+      assert.match(
+        output,
+        /its rows were not removed, because perhaps another provider of this account has the same task/,
+      );
+      assert.deepEqual(
+        ["template-1", "template-2"].map((taskId) => world.emulator.inspect.task(taskId)),
+        before,
+      );
+      for (const file of ["rows/1.ndjson", "rows/all.ndjson"]) assert.ok(existsSync(join(world.project.folder, file)));
+      const sent = world.operations();
+      for (const each of ["removeData", "stopSubtasks", "startTask"]) assert.ok(!sent.includes(each), each);
     });
 
     slowIt(

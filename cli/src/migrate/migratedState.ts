@@ -88,7 +88,8 @@ function readState(exported: unknown): { state: Properties; deployment: Properti
   const pending: unknown = deployment.pending_operations ?? [];
   if (!Array.isArray(pending) || pending.length > 0) {
     throw new CliError(
-      'The state has pending operations of a command that was interrupted. Run "pulumi refresh" or "pulumi up" first, which settle them. Nothing was changed.',
+      "The state has pending operations of a command that was interrupted. Nothing was changed. Run " +
+        '"pulumi refresh --clear-pending-creates" first: the next up takes over what a pending create has made.',
     );
   }
   const resources = (Array.isArray(deployment.resources) ? deployment.resources : []) as StateResource[];
@@ -106,7 +107,12 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
       ...(isExplicit ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
-      ...(taken.has(converted(resource.urn, to)) ? [`${title} is in the state under both types.`] : []),
+      ...(taken.has(converted(resource.urn, to))
+        ? [
+            `${title} is in the state under both types: ${resource.urn} and ${converted(resource.urn, to)}. ` +
+              "Take the one that the program no longer declares out with: pulumi state delete URN",
+          ]
+        : []),
     ];
   });
   if (problems.length > 0) {
