@@ -18,7 +18,7 @@ import { startServices } from "./start/services";
 import { showRows } from "./start/showRows";
 import { Stack } from "./start/stack";
 
-type Step = "all" | "preview" | "up" | "destroy" | "reset";
+type Part = "all" | "preview" | "up" | "destroy" | "reset";
 
 function say(line: string): void {
   console.log(`\n\u25b8 ${line}`);
@@ -73,7 +73,7 @@ async function keepOpen({ emulatorUrl, siteUrl }: Services): Promise<void> {
   await nextInterrupt();
 }
 
-async function carryOut(step: Exclude<Step, "reset">, stack: Stack, services: Services): Promise<boolean> {
+async function carryOut(step: Exclude<Part, "reset">, stack: Stack, services: Services): Promise<boolean> {
   switch (step) {
     case "preview":
       return await preview(stack);
@@ -86,7 +86,7 @@ async function carryOut(step: Exclude<Step, "reset">, stack: Stack, services: Se
   }
 }
 
-async function run(step: Step, open: boolean): Promise<boolean> {
+async function run(step: Part, open: boolean): Promise<boolean> {
   if (step === "reset") {
     reset();
     return true;
@@ -108,7 +108,7 @@ async function run(step: Step, open: boolean): Promise<boolean> {
   }
 }
 
-async function main(step: Step, open: boolean): Promise<void> {
+async function main(step: Part, open: boolean): Promise<void> {
   watchForInterrupt();
   try {
     if (!(await run(step, open))) process.exitCode = 1;
@@ -151,7 +151,7 @@ Steps:
   reset    deletes the stack and the state of the emulator; exported files stay`,
   )
   .allowExcessArguments(false)
-  .action((step: Step = "all", { open }: { open: boolean }, command: Command) => {
+  .action((step: Part = "all", { open }: { open: boolean }, command: Command) => {
     if (open && step === "reset") command.error("error: reset starts no emulator, so it cannot be used with --open");
     return main(step, open);
   })

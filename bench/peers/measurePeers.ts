@@ -3,8 +3,8 @@ import type { Project } from "../../test/realEngine/harness";
 import { measured, peakMegabytes } from "../measure/measured";
 import type { Peer, PeerStack } from "./peer";
 import { peers } from "./peers";
-import type { DeclaredTask } from "./programs/work";
-import { declaredTasks, loopActionId, openActionId, propertyName } from "./programs/work";
+import type { TaskOfWork } from "./programs/work";
+import { loopActionId, openActionId, propertyName, tasksOfWork } from "./programs/work";
 import type { PeerResult, PhaseName, PhaseResult } from "./result";
 import { phases } from "./result";
 import { PeerService } from "./service";
@@ -198,14 +198,14 @@ class Contest {
 
   private async requireTheWork(): Promise<void> {
     const copies = await this.service.copies();
-    const made = copies.map(({ actions }): Pick<DeclaredTask, "url" | "items"> => {
+    const made = copies.map(({ actions }): Pick<TaskOfWork, "url" | "items"> => {
       const action = (id: string) => actions.find(({ actionId }) => actionId === id);
       return {
         url: action(openActionId)?.properties[propertyName] ?? "",
         items: action(loopActionId)?.loopItems ?? [],
       };
     });
-    const wanted = declaredTasks({ tasks: this.options.tasks, revision: this.revision }).map(({ url, items }) => ({
+    const wanted = tasksOfWork({ tasks: this.options.tasks, revision: this.revision }).map(({ url, items }) => ({
       url,
       items,
     }));

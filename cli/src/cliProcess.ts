@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { shownText } from "../../src/service/errors/foreignText";
-import type { Cli } from "./cli";
+import type { CommandContext } from "./commandContext";
 import type { Ending } from "./commandLine";
 import { commandLine, jsonOf } from "./commandLine";
 import { exitCodes } from "./exitCodes";
@@ -31,7 +31,11 @@ const ending: Ending = {
   },
 };
 
-function endAtOnce({ lastWords, leftWords }: Cli, signal: "interrupted" | "terminated", isJson: boolean): never {
+function endAtOnce(
+  { lastWords, leftWords }: CommandContext,
+  signal: "interrupted" | "terminated",
+  isJson: boolean,
+): never {
   const exit = lastWords === undefined ? signal : "outcomeUnknown";
   const message = [lastWords, leftWords].filter((words) => words !== undefined).join(" ");
   try {

@@ -1,5 +1,5 @@
 import type { Argument, Option } from "commander";
-import type { Cli } from "./cli";
+import type { CommandContext } from "./commandContext";
 
 /** One command of `webextract`, described once: the parser, the help and docs/reference/cli.md are made from it. */
 export interface CliCommand {
@@ -19,7 +19,7 @@ export interface CliCommand {
   /** Command lines with what they do. At least one. */
   readonly examples: readonly Example[];
   /** Does the work. The values are those of commander: by the long name of the option, in camelCase. */
-  run(values: CommandValues, cli: Cli): Promise<Result>;
+  run(values: CommandValues, cli: CommandContext): Promise<Result>;
 }
 
 export interface Example {

@@ -3,11 +3,11 @@ import { escapeOf } from "../../src/service/errors/foreignText";
 import { codeOf } from "../../src/system/privateFile";
 import { messageOf } from "../../src/values/errors";
 import { adviceOn } from "./advice";
-import { Cli } from "./cli";
+import type { Invocation } from "./argumentParser";
+import { parse } from "./argumentParser";
+import { CommandContext } from "./commandContext";
 import { withSelectedStack } from "./connection/pulumi";
 import { CliError, describeError, exitCodes, exitOf, isExpected, usageError } from "./exitCodes";
-import type { Invocation } from "./program";
-import { parse } from "./program";
 import type { Streams } from "./terminal";
 import { Terminal } from "./terminal";
 
@@ -18,7 +18,7 @@ export interface Ending {
   /** Why, if a signal ended the command. */
   exit?: "interrupted" | "terminated";
   /** Called once, when the command has begun. */
-  listen(cli: Cli, isJson: boolean): void;
+  listen(cli: CommandContext, isJson: boolean): void;
 }
 
 /** Runs the command `webextract`. Returns its exit code. */
@@ -54,7 +54,7 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
   if (invocation === undefined) {
     return exitCodes.done.code;
   }
-  const cli = new Cli(terminal, ending.controller.signal);
+  const cli = new CommandContext(terminal, ending.controller.signal);
   const isJson = invocation.values.options.json === true;
   ending.listen(cli, isJson);
   const code = await run(invocation, { cli, isJson, ending });
@@ -67,7 +67,7 @@ async function invoke(argv: readonly string[], terminal: Terminal, ending: Endin
 
 async function run(
   { command, values }: Invocation,
-  { cli, isJson, ending }: { cli: Cli; isJson: boolean; ending: Ending },
+  { cli, isJson, ending }: { cli: CommandContext; isJson: boolean; ending: Ending },
 ): Promise<number> {
   const { terminal } = cli;
   const writeJson = async (document: unknown): Promise<void> => {

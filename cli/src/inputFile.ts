@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Cli } from "./cli";
+import type { CommandContext } from "./commandContext";
 import { CliError } from "./exitCodes";
 import { textOf } from "./terminal";
 
@@ -7,7 +7,7 @@ import { textOf } from "./terminal";
  * The text of a file that the user has named, or of standard input, which is named "-".
  * @throws CliError if it is not a file, or cannot be read
  */
-export async function inputText(file: string, { terminal, interrupted }: Cli): Promise<string> {
+export async function inputText(file: string, { terminal, interrupted }: CommandContext): Promise<string> {
   return file === "-" ? await terminal.readInput(interrupted) : inputFile(file);
 }
 

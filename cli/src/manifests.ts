@@ -3,7 +3,7 @@ import { manifestReader } from "../../src/manifest/component";
 import type { ManifestFile } from "../../src/manifest/problems";
 import type { Manifests } from "../../src/manifest/readManifests";
 import { anyVariables } from "../../src/manifest/variables";
-import type { Cli } from "./cli";
+import type { CommandContext } from "./commandContext";
 import { CliError } from "./exitCodes";
 
 /**
@@ -13,7 +13,7 @@ import { CliError } from "./exitCodes";
  */
 export async function manifestsAt(
   paths: readonly string[],
-  cli: Cli,
+  cli: CommandContext,
   changed?: ReadonlyMap<string, ManifestFile>,
 ): Promise<Manifests> {
   const reading = manifestReader().readInSteps({ paths, folder: process.cwd(), variables: anyVariables, changed });
@@ -28,7 +28,11 @@ export async function manifestsAt(
 }
 
 /** @throws CliError with all problems, and `otherwise` in a line of its own */
-export async function validManifestsAt(paths: readonly string[], cli: Cli, otherwise?: string): Promise<Manifests> {
+export async function validManifestsAt(
+  paths: readonly string[],
+  cli: CommandContext,
+  otherwise?: string,
+): Promise<Manifests> {
   const manifests = await manifestsAt(paths, cli);
   if (manifests.problems.length > 0) {
     const lines = [...manifests.problems.map(manifestReader().describeProblem), ...(otherwise ? [otherwise] : [])];

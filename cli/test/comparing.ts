@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Terminal } from "./internals/cli";
-import { Cli, compareCommand, conditionOf } from "./internals/compare";
+import { CommandContext, compareCommand, conditionOf } from "./internals/compare";
 
 interface Options {
   key?: string[];
@@ -49,7 +49,7 @@ export class Comparing {
   /** @param given the arguments, as a shell passes them */
   async run(given: readonly string[], { values = true, failOn, ...options }: Options = {}): Promise<Compared> {
     const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
-    const cli = new Cli(new Terminal(streams), this.interruption.signal);
+    const cli = new CommandContext(new Terminal(streams), this.interruption.signal);
     const [base, head, ...later] = given;
     const chosen = { ...options, values, failOn: failOn?.map(conditionOf) };
     const result = await compareCommand.run({ arguments: [base, head, later], options: chosen }, cli);

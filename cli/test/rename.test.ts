@@ -16,7 +16,7 @@ import {
 import { dirname } from "node:path";
 import { PassThrough } from "node:stream";
 import { allCommands, Terminal } from "./internals/cli";
-import { Cli } from "./internals/compare";
+import { CommandContext } from "./internals/compare";
 import { CliWorld } from "./webextract";
 
 describe("rename", () => {
@@ -154,7 +154,7 @@ describe("rename", () => {
     for (const meanwhile of [() => writeFileSync(path, "changed"), () => rmSync(path)]) {
       write("tasks.yaml", "name: old\nfrom: { adoptTaskId: a }\n");
       const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
-      const cli = new Cli(new Terminal(streams), new AbortController().signal);
+      const cli = new CommandContext(new Terminal(streams), new AbortController().signal);
       // The last step before the files are written.
       cli.checkInterrupted = (what) => void (what === "Nothing was changed." && meanwhile());
       await assert.rejects(

@@ -1,4 +1,5 @@
 import { h } from "./dom.mjs";
+import { choice, withFields } from "./forms.mjs";
 import { linkTo } from "./route.mjs";
 
 /**
@@ -30,14 +31,10 @@ export function filterForm(path, filter, fields) {
     "form",
     {
       role: "search",
-      onsubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-        location.hash = linkTo(
-          path,
-          Object.fromEntries([...given].map(([name, value]) => [name, String(value).trim()])),
-        );
-      },
+      onsubmit: withFields((given) => {
+        const wanted = [...given].map(([name, value]) => [name, String(value).trim()]);
+        location.hash = linkTo(path, Object.fromEntries(wanted));
+      }),
     },
     fields.map((field) => h("label", {}, field.label, control(field, filter[field.name] ?? ""))),
     h("button", {}, "Filter"),
@@ -50,11 +47,7 @@ export function filterForm(path, filter, fields) {
  * @param {string} value
  */
 function control({ name, values, type = "search" }, value) {
-  if (values === undefined) return h("input", { name, value, type, min: type === "number" && 0 });
-  return h(
-    "select",
-    { name, value },
-    h("option", { value: "" }, "any"),
-    values.map((each) => h("option", { value: each }, each)),
-  );
+  return values === undefined
+    ? h("input", { name, value, type, min: type === "number" && 0 })
+    : choice({ name, value }, ["", ...values], { "": "any" });
 }

@@ -1,6 +1,7 @@
 import { ApiError, account, keepToken, read, send } from "./api.mjs";
 import { h, patch, visible } from "./dom.mjs";
 import { readEvents } from "./events.mjs";
+import { withFields } from "./forms.mjs";
 import { parseRoute } from "./route.mjs";
 import { request, requests } from "./views/requests.mjs";
 import { row, rows } from "./views/rows.mjs";
@@ -194,12 +195,11 @@ function needsToken(error) {
       "form",
       {
         id: "token",
-        onsubmit: (/** @type {SubmitEvent} */ event) => {
-          event.preventDefault();
-          keepToken(String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get("token")).trim());
+        onsubmit: withFields((fields) => {
+          keepToken(String(fields.get("token")).trim());
           // The page asks again if the token is wrong.
           location.reload();
-        },
+        }),
       },
       h("label", {}, "Token ", h("input", { type: "password", name: "token", required: true, autocomplete: "off" })),
       h("button", {}, "Continue"),

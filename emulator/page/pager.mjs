@@ -1,4 +1,5 @@
 import { h } from "./dom.mjs";
+import { withFields } from "./forms.mjs";
 import { linkTo } from "./route.mjs";
 
 /**
@@ -52,11 +53,10 @@ function jump(label, total, to) {
   return h(
     "form",
     {
-      onsubmit: (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const number = Number(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get("number"));
+      onsubmit: withFields((fields) => {
+        const number = Number(fields.get("number"));
         if (number >= 1) location.hash = to(Math.min(Math.floor(number), total) - 1);
-      },
+      }),
     },
     h("label", {}, "Number ", h("input", { name: "number", type: "number", min: 1, max: total, required: true })),
     h("button", {}, "Go", h("span", { class: "hidden" }, ` to this number in the list of ${label}`)),

@@ -1,11 +1,11 @@
+import { statuses } from "./cells.mjs";
 import { h, svg, table } from "./dom.mjs";
 import { formatted } from "./pager.mjs";
-import { statuses } from "./values.mjs";
 
 /**
  * The state of a run at one time.
  *
- * @typedef {{ at: number, rows: number, subtasks: import("./values.mjs").StatusCounts }} Sample
+ * @typedef {{ at: number, rows: number, subtasks: import("./cells.mjs").StatusCounts }} Sample
  * @typedef {{ left: number, x(at: number): number, y(value: number): number, top: number, seconds: number }} Scale
  */
 

@@ -14,14 +14,11 @@ import { hasEnded, newAction, newRun } from "./store/store";
  * and behaviours. What they add is checked like a seed. A task, action, batch or subtask that does not exist is an Error.
  */
 export class Changes {
-  private readonly service: Service;
-  private readonly changed: () => void;
-
   /** @hidden */
-  constructor(service: Service, changed: () => void) {
-    this.service = service;
-    this.changed = changed;
-  }
+  constructor(
+    private readonly service: Service,
+    private readonly changed: () => void,
+  ) {}
 
   /** Adds a task, and its group if it does not exist. */
   addTask(task: SeedTask): void {

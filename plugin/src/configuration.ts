@@ -9,7 +9,7 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { unknown } from "../../src/values/plain";
 import { isDefaultProvider } from "../../src/values/urn";
-import { allSecret, decodeStruct, encodeStruct } from "./values";
+import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
 /**
  * The arguments of a provider: keys of the namespace `webextract`, from the configuration of the stack or from the

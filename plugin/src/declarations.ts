@@ -17,9 +17,9 @@ import { describeValue } from "../../src/values/kinds";
 import { holdsUnknown, madeOnce, replaceEach, unknown } from "../../src/values/plain";
 import { partsOfUrn } from "../../src/values/urn";
 
-import { ResourceReference } from "./values";
+import { ResourceReference } from "./wireValues";
 
-interface Declared {
+interface DeclaredResource {
   resource: AnyResource;
   args: Properties;
   /** Whether an argument is secret: so is the hash of the arguments then. */
@@ -31,7 +31,7 @@ interface Declared {
 /** A value of `rerunOn`, and the resource whose arguments it is about. */
 interface Found {
   hash: unknown;
-  declared?: Declared;
+  declared?: DeclaredResource;
 }
 
 /** What this command has to do with one task, by URN. */
@@ -59,7 +59,7 @@ const settleTime = 200;
  * this from the classes: `rerunOn`, the run label, and the order of the resources of a task.
  */
 export class Declarations {
-  private readonly declared = new Map<string, Declared>();
+  private readonly declared = new Map<string, DeclaredResource>();
   private readonly tasks = new Map<string, TaskWork>();
   /** URNs of the tasks whose ids this preview does not know. */
   private readonly newTasks = new Set<string>();
@@ -104,7 +104,7 @@ export class Declarations {
     return { args, isSecret: found.some(({ declared }) => declared?.isSecret) };
   }
 
-  noteChecked(urn: string, declared: Omit<Declared, "id">, isNew: boolean): void {
+  noteChecked(urn: string, declared: Omit<DeclaredResource, "id">, isNew: boolean): void {
     this.declared.set(urn, { ...this.declared.get(urn), ...declared });
     if (isNew) {
       this.toDo(declared)?.add(urn);
@@ -154,7 +154,7 @@ export class Declarations {
     isToDo ? toDo?.add(urn) : toDo?.delete(urn);
   }
 
-  noteId(urn: string, id: string): Declared | undefined {
+  noteId(urn: string, id: string): DeclaredResource | undefined {
     const found = this.declared.get(urn);
     if (found?.resource.isRun) {
       this.runs.set(id, urn);
@@ -217,7 +217,7 @@ export class Declarations {
   }
 
   /** Where a resource is until its step has ended. */
-  private toDo({ resource, args }: Pick<Declared, "resource" | "args">): Set<string> | undefined {
+  private toDo({ resource, args }: Pick<DeclaredResource, "resource" | "args">): Set<string> | undefined {
     const work = this.workOf(args);
     return partOf(resource) === "settings" ? work?.settings : startsRun(resource, args) ? work?.starts : undefined;
   }
@@ -245,11 +245,11 @@ export class Declarations {
     if (given === unknown || isNamedHash(given) || (typeof given === "string" && before.includes(given))) {
       return [{ hash: given }];
     }
-    const isGiven = ([urn, { id }]: [string, Declared]): boolean =>
+    const isGiven = ([urn, { id }]: [string, DeclaredResource]): boolean =>
       given instanceof ResourceReference ? given.urn === urn : id !== undefined && id === given;
     const found = [...this.declared].filter(isGiven).sort(([one], [other]) => (one < other ? -1 : 1));
     if (found.length > 0) {
-      return found.map(([urn, declared]) => ({ hash: hashOf(urn, declared), declared }));
+      return found.map(([urn, declared]) => ({ hash: hashOfArgs(urn, declared), declared }));
     }
     const { ownType, name } = given instanceof ResourceReference ? partsOfUrn(given.urn) : {};
     const known = before.find((each) => typeof each === "string" && each.startsWith(`${ownType} ${name} `));
@@ -277,7 +277,7 @@ function what(given: unknown): string {
   return given instanceof ResourceReference ? "a resource. Write it as a list" : describeValue(given);
 }
 
-function hashOf(urn: string, { resource, args }: Declared): unknown {
+function hashOfArgs(urn: string, { resource, args }: DeclaredResource): unknown {
   return holdsUnknown(args) ? unknown : namedHash(resource.type, partsOfUrn(urn).name, workArgs(resource.args, args));
 }
 

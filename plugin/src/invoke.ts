@@ -17,7 +17,7 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { string } from "../../src/values/kinds";
 import { entryOf } from "../../src/values/plain";
-import { allSecret, decodeStruct, encodeStruct } from "./values";
+import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
 /** A function of the package as the engine calls it. */
 interface PluginFunction {

@@ -33,8 +33,8 @@ import { canonical, holdsUnknown, isRecord, unknown } from "../../src/values/pla
 import { partsOfUrn } from "../../src/values/urn";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
-import type { Secrets, WireProperties } from "./values";
-import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./values";
+import type { SecretPaths, WireProperties } from "./wireValues";
+import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./wireValues";
 
 export class ResourceCalls {
   private readonly declarations: Declarations;
@@ -207,7 +207,7 @@ export class ResourceCalls {
   }
 }
 
-function failureOf({ path, reason }: Problem, given: Properties, secrets: Secrets): CheckFailure {
+function failureOf({ path, reason }: Problem, given: Properties, secrets: SecretPaths): CheckFailure {
   // The engine shows the value of the property that a failure names.
   const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !secrets.some(([name]) => name === path);
   return new CheckFailure()
@@ -269,12 +269,12 @@ function diffResponse(change: Change, isChanged: boolean): DiffResponse {
   return response;
 }
 
-function stateStruct(resource: AnyResource, state: Properties, secrets: Secrets): Struct {
+function stateStruct(resource: AnyResource, state: Properties, secrets: SecretPaths): Struct {
   const ofOutputs = allSecret(resource.secretOutputs ?? []);
   return encodeStruct(state, [...withDerived(resource.args, secrets), ...ofOutputs]);
 }
 
-function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: Secrets): Struct {
+function stateOf(resource: AnyResource, { id, state, failure }: Written, secrets: SecretPaths): Struct {
   const struct = stateStruct(resource, state, secrets);
   if (failure !== undefined) {
     throw new InitFailure(failure, id, fromStruct(struct));

@@ -37,7 +37,7 @@ import { invoke } from "./invoke";
 import type { PluginEngine } from "./pluginEngine";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
-import { decodeStruct, encodeStruct, unlimitedMessages } from "./values";
+import { decodeStruct, encodeStruct, unlimitedMessages } from "./wireValues";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
 

@@ -1,8 +1,8 @@
+import { programName } from "../../cli/src/argumentParser";
 import type { CliCommand } from "../../cli/src/command";
 import { allCommands } from "../../cli/src/commands/index";
 import { exitCodes } from "../../cli/src/exitCodes";
 import { commonOptions, connectionOptions } from "../../cli/src/options";
-import { programName } from "../../cli/src/program";
 import type { Parts } from "./parts";
 import { list } from "./parts";
 

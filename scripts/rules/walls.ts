@@ -151,8 +151,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
 export const budgets: readonly { part: string; folders: readonly string[]; lines: number }[] = [
   { part: "src", folders: ["src"], lines: 24_325 },
   { part: "cli", folders: ["cli/src"], lines: 13_000 },
-  { part: "plugin", folders: ["plugin/src"], lines: 1_700 },
-  { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_700 },
+  { part: "plugin", folders: ["plugin/src"], lines: 1_600 },
+  { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_500 },
   { part: "scripts", folders: ["scripts"], lines: 5_400 },
   { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 72_670 },
   { part: "bench", folders: ["bench"], lines: 3_400 },

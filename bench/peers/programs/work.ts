@@ -18,14 +18,14 @@ export const loopType = "UrlList";
 const itemsOfTask = 50;
 
 /** The settings of one task. */
-export interface DeclaredTask {
+export interface TaskOfWork {
   name: string;
   /** Value of the property of its action. */
   url: string;
   items: string[];
 }
 
-export function declaredTasks({ tasks, revision }: Work): DeclaredTask[] {
+export function tasksOfWork({ tasks, revision }: Work): TaskOfWork[] {
   return Array.from({ length: tasks }, (_, index) => ({
     name: `task-${index}`,
     url: `https://shop.test/${index}${index === 0 && revision > 0 ? `?revision=${revision}` : ""}`,
@@ -34,6 +34,6 @@ export function declaredTasks({ tasks, revision }: Work): DeclaredTask[] {
 }
 
 /** Reads the work of the program in the current folder. */
-export function workOfProgram(): DeclaredTask[] {
-  return declaredTasks(JSON.parse(readFileSync("declared.json", "utf8")) as Work);
+export function workOfProgram(): TaskOfWork[] {
+  return tasksOfWork(JSON.parse(readFileSync("declared.json", "utf8")) as Work);
 }

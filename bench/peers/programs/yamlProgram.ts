@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import type { Work } from "./work";
-import { actionType, declaredTasks, loopActionId, loopType, openActionId, propertyName, template } from "./work";
+import { actionType, loopActionId, loopType, openActionId, propertyName, tasksOfWork, template } from "./work";
 
 /** The work as a program in YAML, one resource per task. */
 export function yamlProgram(work: Work): string {
@@ -23,7 +23,7 @@ export function manifestFiles(work: Work): Record<string, string> {
 }
 
 function argsByName(work: Work): [name: string, args: object][] {
-  return declaredTasks(work).map(({ name, url, items }) => [
+  return tasksOfWork(work).map(({ name, url, items }) => [
     name,
     {
       from: template,

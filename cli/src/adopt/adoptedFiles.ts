@@ -4,7 +4,7 @@ import type { AdoptedTask } from "../../../src/resources/adopt/adoptedTask";
 import { typeToken } from "../../../src/values/urn";
 import type { PlannedFile } from "../output/writeFiles";
 import { planned } from "../output/writeFiles";
-import type { Declared } from "./declaration";
+import type { Declaration } from "./declaration";
 import { declarationOf, freeName, notesOf } from "./declaration";
 import { typescriptProgram } from "./typescriptProgram";
 
@@ -68,7 +68,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
   const namesOfLists = new Set<string>();
   const itemsDir = target.itemsDir ?? join(isFile ? dirname(out) : (out ?? ""), "items");
   const variables = new Set<string>();
-  const declarations = new Map<string | undefined, Declared[]>();
+  const declarations = new Map<string | undefined, Declaration[]>();
   for (const [index, task] of tasks.entries()) {
     const { name, originalName, file } = all[index] as AdoptedTaskFile;
     const itemsFileOf = (actionId: string, items: readonly string[]): string | undefined => {
@@ -82,7 +82,7 @@ export function adoptedFiles(tasks: readonly AdoptedTask[], target: AdoptTarget)
     const declared = declarationOf({ name, originalName, task }, itemsFileOf, variables);
     declarations.set(file, [...(declarations.get(file) ?? []), declared]);
   }
-  const textOf = (declared: readonly Declared[], path?: string): string => {
+  const textOf = (declared: readonly Declaration[], path?: string): string => {
     if (language === "typescript") {
       return typescriptProgram(declared);
     }

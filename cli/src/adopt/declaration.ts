@@ -25,7 +25,7 @@ export class SecretVariable {
 }
 
 /** A task as a writer of files takes it. */
-export interface Declared {
+export interface Declaration {
   name: string;
   /** The arguments of the ExtractionTask. */
   args: { [name: string]: Value };
@@ -43,7 +43,7 @@ export function declarationOf(
   { name, originalName, task }: { name: string; originalName?: string; task: AdoptedTask },
   itemsFileOf: (actionId: string, items: readonly string[]) => string | undefined,
   taken: Set<string>,
-): Declared {
+): Declaration {
   const variables: SecretVariable[] = [];
   const secret = (parts: string[], isList: boolean): SecretVariable => {
     const words = [name, ...parts].flatMap((part) => part.split(/[^A-Za-z\d_]+/)).filter((word) => word !== "");
@@ -97,12 +97,17 @@ export function notesOf(task: AdoptedTask): string[] {
 }
 
 /** The wanted name, or the first of the form `name-2` that is not taken. It is taken then. */
-export function freeName(wanted: string, taken: Set<string>, keyOf = (name: string) => name, separator = "-"): string {
+export function freeName(
+  wanted: string,
+  taken: Set<string>,
+  spelling = (name: string) => name,
+  separator = "-",
+): string {
   let name = wanted;
-  for (let count = 2; taken.has(keyOf(name)); count++) {
+  for (let count = 2; taken.has(spelling(name)); count++) {
     name = `${wanted}${separator}${count}`;
   }
-  taken.add(keyOf(name));
+  taken.add(spelling(name));
   return name;
 }
 

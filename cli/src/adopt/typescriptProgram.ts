@@ -1,9 +1,9 @@
 import { shownText } from "../../../src/service/errors/foreignText";
-import type { Declared, Value } from "./declaration";
+import type { Declaration, Value } from "./declaration";
 import { freeName, SecretVariable } from "./declaration";
 
 /** Writes declarations as a module that exports each task. */
-export function typescriptProgram(tasks: readonly Declared[]): string {
+export function typescriptProgram(tasks: readonly Declaration[]): string {
   const taken = new Set<string>();
   const declared = tasks.map(({ name, args, comments, variables }) => {
     const lines = [...comments, ...variables.map(({ remark }) => remark)].map((line) => `// ${line}\n`).join("");
@@ -26,12 +26,12 @@ function printed(value: Value, indent: string): string {
   const inner = `${indent}  `;
   const parts = Array.isArray(value)
     ? value.map((item) => JSON.stringify(item))
-    : Object.entries(value).map(([name, each]) => `${keyOf(name)}: ${printed(each, inner)}`);
+    : Object.entries(value).map(([name, each]) => `${propertyName(name)}: ${printed(each, inner)}`);
   const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join("")}${indent}${close}`;
 }
 
-function keyOf(name: string): string {
+function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 

@@ -1,6 +1,6 @@
 import { Document, visit } from "../../../src/manifest/yaml";
 import { shownText } from "../../../src/service/errors/foreignText";
-import type { Declared, Value } from "./declaration";
+import type { Declaration, Value } from "./declaration";
 import { SecretVariable } from "./declaration";
 
 /**
@@ -8,7 +8,7 @@ import { SecretVariable } from "./declaration";
  * @param isNameOfFile whether the name of the file is that of its one task
  * @param schema the path of the JSON Schema from the file, for editors; absent if the manifest is not written to a file
  */
-export function yamlManifest(tasks: readonly Declared[], isNameOfFile = false, schema?: string): string {
+export function yamlManifest(tasks: readonly Declaration[], isNameOfFile = false, schema?: string): string {
   const [first] = tasks;
   const one = first && { ...(isNameOfFile ? {} : { name: first.name }), ...first.args };
   const all = { tasks: Object.fromEntries(tasks.map(({ name, args }) => [name, args])) };

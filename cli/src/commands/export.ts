@@ -20,8 +20,8 @@ import { compressionNames } from "../../../src/rows/formats/compression";
 import { formatNames, isAsRead, misleadingFormat } from "../../../src/rows/formats/formats";
 import type { Problem } from "../../../src/values/kinds";
 import { counted } from "../../../src/values/words";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
@@ -121,7 +121,7 @@ export const exportRows: CliCommand = {
 };
 
 /** A program that reads the file by its name would read it wrongly, or would not find it. */
-function warnOfName(out: string, format: ExportFormat, { terminal }: Cli): void {
+function warnOfName(out: string, format: ExportFormat, { terminal }: CommandContext): void {
   const hint = backslashHint(out);
   if (hint !== undefined) {
     terminal.warn(`--out ${hint}.`);
@@ -171,7 +171,7 @@ async function checkArgs(args: DataExportArgs, context: Context, toFile: boolean
 }
 
 /** As the rows come. Progress would stand between them on a terminal. */
-async function writePages(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
+async function writePages(args: DataExportArgs, context: Context, { terminal }: CommandContext): Promise<void> {
   const reader = new RowReader(args, { ...context, progress: () => undefined }, false);
   for await (const page of reader.pages()) await terminal.write(page.ndjson());
 }
@@ -180,7 +180,7 @@ async function writePages(args: DataExportArgs, context: Context, { terminal }: 
  * The other formats need all rows first. The file is private. While it is written to standard output, which can take as
  * long as its reader likes, it has no name any more: then not even a kill leaves it.
  */
-async function writeFile(args: DataExportArgs, context: Context, { terminal }: Cli): Promise<void> {
+async function writeFile(args: DataExportArgs, context: Context, { terminal }: CommandContext): Promise<void> {
   const temporary = await temporaryFolder("webextract-export-");
   try {
     const { file } = await runCommandExport(args, { ...context, folder: temporary.path }).catch((error: Error) => {

@@ -24,7 +24,7 @@ const byFirstWord: Readonly<Record<string, () => readonly CliCommand[]>> = {
   },
   review: () => [(require("../review/reviewCommand") as typeof import("../review/reviewCommand")).reviewCommand],
   migrate: () => [(require("../migrate/migrateCommand") as typeof import("../migrate/migrateCommand")).migrateCommand],
-  doctor: () => [(require("./doctor") as typeof import("./doctor")).doctor],
+  doctor: () => [(require("../doctor/doctorCommand") as typeof import("../doctor/doctorCommand")).doctorCommand],
   probe: () => [(require("../probe/probeCommand") as typeof import("../probe/probeCommand")).probeCommand],
   token: () => {
     const { tokenStatus, tokenRefresh, tokenImport } = require("./token") as typeof import("./token");

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { isPlainMap } from "../../../src/values/plain";
-import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
+import type { CommandContext } from "../commandContext";
 import { requireStack } from "../connection/pulumi";
 import { stackTasks } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
@@ -33,7 +33,7 @@ export const list: CliCommand = {
   },
 };
 
-async function ofStack(stack: string, cli: Cli): Promise<Result> {
+async function ofStack(stack: string, cli: CommandContext): Promise<Result> {
   const tasks = await stackTasks(stack, cli.interrupted);
   return {
     json: { stack, tasks },
@@ -51,7 +51,7 @@ async function ofStack(stack: string, cli: Cli): Promise<Result> {
   };
 }
 
-async function ofManifests(paths: readonly string[], cli: Cli): Promise<Result> {
+async function ofManifests(paths: readonly string[], cli: CommandContext): Promise<Result> {
   const { tasks } = await validManifestsAt(paths, cli);
   const found = tasks.map(({ name, args, at }) => {
     const { adoptTaskId } = isPlainMap(args.from) ? args.from : {};

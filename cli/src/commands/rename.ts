@@ -7,8 +7,8 @@ import { manifestReader } from "../../../src/manifest/component";
 import type { DeclaredTask, Manifests } from "../../../src/manifest/readManifests";
 import { isUrn } from "../../../src/values/urn";
 import { didYouMean } from "../../../src/values/words";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import type { Exit } from "../exitCodes";
 import { CliError } from "../exitCodes";
 import { manifestsAt, validManifestsAt } from "../manifests";
@@ -108,7 +108,11 @@ function refusal(why: string, exit: Exit = "usage"): CliError {
 const longestFileName = 200;
 
 /** A name can stand where the change means something else, such as in a value that two tasks share. */
-async function requireValid(paths: readonly string[], files: readonly RenamedFile[], cli: Cli): Promise<void> {
+async function requireValid(
+  paths: readonly string[],
+  files: readonly RenamedFile[],
+  cli: CommandContext,
+): Promise<void> {
   const changed = new Map(files.map(({ before, after }) => [before.name, after]));
   const [problem] = (await manifestsAt(paths, cli, changed)).problems;
   if (problem !== undefined) {

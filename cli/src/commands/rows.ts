@@ -5,8 +5,8 @@ import { contentOf } from "../../../src/rows/formats/rowTable";
 import { JsonScanner } from "../../../src/service/contract/jsonScanner";
 import type { Row } from "../../../src/service/contract/types";
 import { counted, didYouMean } from "../../../src/values/words";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import { readFileRows } from "../compare/fileRows";
 import { pageFile, pageOf, plannedPage } from "../compare/page/page";
 import { mostOnPage, rowsReport } from "../compare/page/rowsPage";
@@ -120,7 +120,12 @@ interface Found {
   readonly header: readonly string[];
 }
 
-async function rowsOfTask(task: string, most: number, { lotNo, offset, ...flags }: Flags, cli: Cli): Promise<Found> {
+async function rowsOfTask(
+  task: string,
+  most: number,
+  { lotNo, offset, ...flags }: Flags,
+  cli: CommandContext,
+): Promise<Found> {
   const connected = await connectTo(task, flags, cli);
   const { taskId } = connected.task;
   const found: FoundRow[] = [];
@@ -140,7 +145,12 @@ async function rowsOfTask(task: string, most: number, { lotNo, offset, ...flags 
   return { of, json: { taskId, lotNo }, counter: "the service counts", total, found, header: [] };
 }
 
-async function rowsOfFile(side: FileSide, limit: number, { offset, sheet, ...flags }: Flags, cli: Cli): Promise<Found> {
+async function rowsOfFile(
+  side: FileSide,
+  limit: number,
+  { offset, sheet, ...flags }: Flags,
+  cli: CommandContext,
+): Promise<Found> {
   const { name: file } = side;
   const { rows: texts, header, total } = await readFileRows(side, { offset, limit }, { cli, flags, sheet });
   const found = texts.map((cells) => ({ row: Object.fromEntries(cells), cells }));

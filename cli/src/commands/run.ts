@@ -8,8 +8,8 @@ import { describeCounts } from "../../../src/resources/run/subtaskList";
 import type { RequestJournal } from "../../../src/resources/task/requestJournal";
 import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
 import { lostStart, waitCommand } from "../advice";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import { connectTo, describeTask } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
@@ -107,7 +107,7 @@ export const run: CliCommand = {
  * In place of the journal of a program: a lost response, and a forced end during the start, say that a run may have
  * started.
  */
-function notingStart(mayHaveStarted: string, cli: Cli): RequestJournal {
+function notingStart(mayHaveStarted: string, cli: CommandContext): RequestJournal {
   return {
     isKept: false,
     earlier: async () => undefined,

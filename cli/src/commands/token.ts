@@ -3,8 +3,8 @@ import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { messageOf } from "../../../src/values/errors";
 import { shellQuoted } from "../../../src/values/words";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
@@ -127,7 +127,7 @@ export const tokenImport: CliCommand = {
 };
 
 /** What the import replaces. */
-async function importedKey(options: ServiceClientOptions, { terminal }: Cli): Promise<string | undefined> {
+async function importedKey(options: ServiceClientOptions, { terminal }: CommandContext): Promise<string | undefined> {
   return (await storeOf(options, terminal).families(undefined, false)).imported?.key;
 }
 

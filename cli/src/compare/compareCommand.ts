@@ -1,8 +1,8 @@
 import { Argument, Option } from "commander";
 import { knownEndings } from "../../../src/rows/formats/formats";
 import { hideSecrets } from "../../../src/service/errors/secretShapes";
-import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
+import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError } from "../exitCodes";
 import { sheetOption, yesOption } from "../options";
@@ -85,7 +85,7 @@ export const compareCommand: CliCommand = {
 
 const namesOf = (values: readonly unknown[]): string[] => values.flat().filter((each) => typeof each === "string");
 
-async function compareTwo(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
+async function compareTwo(given: readonly string[], options: Flags, cli: CommandContext): Promise<Result> {
   const { key = [], ignore = [], failOn: conditions = [], markdown, values, html, yes, sheet, ...flags } = options;
   const [base, head, ...others] = given;
   if (base === undefined || head === undefined || others.length > 0) {
@@ -118,7 +118,7 @@ async function compareTwo(given: readonly string[], options: Flags, cli: Cli): P
   };
 }
 
-async function showHistory(given: readonly string[], options: Flags, cli: Cli): Promise<Result> {
+async function showHistory(given: readonly string[], options: Flags, cli: CommandContext): Promise<Result> {
   const { markdown, html, yes, sheet, ...flags } = options;
   const page = html === undefined ? undefined : await plannedPage(html, yes === true, cli);
   const history = await inDatabase(cli, (database) => readHistory(given, { database, cli, flags, sheet }));
@@ -132,13 +132,13 @@ export function addField(field: string, before: string[] = []): string[] {
   return [...before, field];
 }
 
-function resultOf(json: object, report: Report, isMarkdown: boolean | undefined, { terminal }: Cli): Result {
+function resultOf(json: object, report: Report, isMarkdown: boolean | undefined, { terminal }: CommandContext): Result {
   return { json, text: () => (isMarkdown === true ? inMarkdown(report) : inTerminal(report, terminal)) };
 }
 
 /** @param choose the options, when the fields of both sides are known */
 export async function compareIn(
-  cli: Cli,
+  cli: CommandContext,
   sides: { base: Side; head: Side },
   { sheet, ...flags }: ConnectionFlags & { sheet?: string },
   choose: (loaded: LoadedSides<"base" | "head">) => CompareOptions,

@@ -57,16 +57,12 @@ export async function compareSides(
   { key, conditionFields, ignored, values, details }: CompareOptions,
 ): Promise<Comparison> {
   const all = [...new Set([...base.fields.keys(), ...head.fields.keys()])].sort();
-  for (const name of ignored) {
-    requireField(name, all, "--ignore", values);
-  }
+  requireFields(ignored, all, "--ignore", values);
   const names = all.filter((name) => !ignored.includes(name));
   for (const name of key) {
     requireKey(name, [base, head], values);
   }
-  for (const name of conditionFields) {
-    requireField(name, all, "--fail-on", values);
-  }
+  requireFields(conditionFields, all, "--fail-on", values);
   const rows = { base: base.rows, head: head.rows };
   const both = names.filter((name) => base.fields.has(name) && head.fields.has(name));
   const keyed =
@@ -111,7 +107,7 @@ export function requireCompared(
 
 function requireKey(name: string, sides: readonly LoadedSide[], values: boolean): void {
   const names = sides.flatMap(({ fields }) => [...fields.keys()]);
-  requireField(name, names, "--key", values);
+  requireFields([name], names, "--key", values);
   // A side without any field, such as an empty file, has no row that could be compared by the key.
   const lacking = sides.find(({ fields }) => fields.size > 0 && !fields.has(name));
   if (lacking !== undefined) {
@@ -123,13 +119,14 @@ function requireKey(name: string, sides: readonly LoadedSide[], values: boolean)
 }
 
 /** @throws CliError for a field that no side has, unless no side has any */
-export function requireField(
-  name: string,
+export function requireFields(
+  given: readonly string[],
   names: readonly string[],
   option: "--key" | "--fail-on" | "--ignore",
   values: boolean,
 ): void {
-  if (!names.includes(name) && names.length > 0) {
+  const name = given.find((each) => !names.includes(each));
+  if (name !== undefined && names.length > 0) {
     const parts = name.split(",").map((part) => part.trim());
     if (parts.length > 1 && parts.every((part) => names.includes(part))) {
       const each = parts.map((part) => `${option} ${shellWord(part)}`).join(" ");

@@ -4,7 +4,7 @@ import type * as DuckDb from "@duckdb/node-api";
 import { importOptional } from "../../../src/rows/optionalPackage";
 import { oneLine } from "../../../src/service/errors/foreignText";
 import { messageOf } from "../../../src/values/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
 import type { TemporaryFolder } from "../output/temporaryFolder";
 import { temporaryFolder } from "../output/temporaryFolder";
@@ -33,7 +33,7 @@ export class Database {
   private constructor(
     private readonly library: typeof DuckDb,
     private readonly temporary: TemporaryFolder,
-    private readonly cli: Cli,
+    private readonly cli: CommandContext,
   ) {}
 
   /** For its files, and for other temporary files with rows. */
@@ -42,7 +42,7 @@ export class Database {
   }
 
   /** @throws CliError if DuckDB is not installed */
-  static async create(cli: Cli): Promise<Database> {
+  static async create(cli: CommandContext): Promise<Database> {
     const library = load();
     const database = new Database(library, await temporaryFolder(folderName), cli);
     try {
@@ -122,7 +122,7 @@ export class Database {
 }
 
 /** Does work in a database that exists only for it. */
-export async function inDatabase<T>(cli: Cli, work: (database: Database) => Promise<T>): Promise<T> {
+export async function inDatabase<T>(cli: CommandContext, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await Database.create(cli);
   try {
     return await work(database);

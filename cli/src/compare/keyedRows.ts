@@ -95,7 +95,7 @@ export async function compareByKey(
     const [found, keyCount, keys] = await one(
       `SELECT sum(${count}), count(*), min(${shown("key")}, ${most}) FROM keys WHERE ${where}`,
     );
-    return { rows: Number(found), keyCount: Number(keyCount), keys: ((keys ?? []) as Value[][]).map(keyOf) };
+    return { rows: Number(found), keyCount: Number(keyCount), keys: ((keys ?? []) as Value[][]).map(asKey) };
   };
   const unusable = async (side: "base" | "head"): Promise<UnusableKeys> => {
     const [usable, twice] = await one(`SELECT sum(${side}), sum(${side}) FILTER (base > 1 OR head > 1) FROM keys`);
@@ -110,7 +110,7 @@ export async function compareByKey(
     changed: Number(changed),
     unchanged: Number(pairs) - Number(changed),
     changedKeys: (await database.rows(`SELECT ${shown("key")} FROM (${firstChanged}) ORDER BY key`)).map(([found]) =>
-      keyOf(found),
+      asKey(found),
     ),
     fields: await fieldChanges(database, layout),
     base: await unusable("base"),
@@ -165,7 +165,7 @@ async function changedValues(database: Database, layout: Layout, chosen: string)
   const changes: RowChange[] = [];
   for (const [row, key, field, ...begins] of rows) {
     const [old, now] = begins[0] === begins[1] ? await laterPart(database, String(row)) : begins;
-    changes.push({ key: keyOf(key), field: nameOf(field), old: textOf(old), now: textOf(now) });
+    changes.push({ key: asKey(key), field: nameOf(field), old: textOf(old), now: textOf(now) });
   }
   return changes;
 }
@@ -191,7 +191,7 @@ function shown(key: string): string {
   return `[left(part, ${mostShown}) FOR part IN ${key}]`;
 }
 
-function keyOf(value: Value | undefined): Key {
+function asKey(value: Value | undefined): Key {
   return (value as Value[]).map(String);
 }
 

@@ -8,7 +8,7 @@ import { shownId } from "../../../src/service/errors/foreignText";
 import { optionProblems } from "../../../src/service/settings";
 import { pause } from "../../../src/system/clock";
 import { didYouMean, shellWord } from "../../../src/values/words";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { CliError, usageError } from "../exitCodes";
 import type { Connection, ConnectionFlags } from "./connection";
 import { connectionOf, serviceOf } from "./connection";
@@ -40,7 +40,7 @@ export interface ConnectedToAll extends Connected {
 }
 
 /** The configuration that the options name, and a client of it. */
-export async function connect(flags: ConnectionFlags, cli: Cli): Promise<Connected> {
+export async function connect(flags: ConnectionFlags, cli: CommandContext): Promise<Connected> {
   const connection = await connectionOf(flags, cli.interrupted);
   const client = clientOf(connection.options, cli);
   if (connection.warning !== undefined) {
@@ -54,7 +54,7 @@ export async function connect(flags: ConnectionFlags, cli: Cli): Promise<Connect
  * @param task an id, or the name of a task in the state of the stack
  * @throws CliError if the name belongs to several tasks
  */
-export async function connectTo(task: string, flags: ConnectionFlags, cli: Cli): Promise<ConnectedTo> {
+export async function connectTo(task: string, flags: ConnectionFlags, cli: CommandContext): Promise<ConnectedTo> {
   const { tasks, ...connected } = await connectToAll([task], flags, cli);
   return { ...connected, task: tasks[0] ?? { taskId: task } };
 }
@@ -66,7 +66,7 @@ export async function connectTo(task: string, flags: ConnectionFlags, cli: Cli):
 export async function connectToAll(
   given: readonly string[],
   flags: ConnectionFlags,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<ConnectedToAll> {
   const connected = await connect(flags, cli);
   const tasks = await namedTasks(given, connected);
@@ -96,7 +96,7 @@ function profileOf(tasks: readonly NamedTask[]): string | undefined {
  * A client that ends with the command.
  * @throws CliError that names every invalid option
  */
-export function clientOf(options: Connection["options"], cli: Cli): ServiceClient {
+export function clientOf(options: Connection["options"], cli: CommandContext): ServiceClient {
   const { terminal, interrupted } = cli;
   const problems = optionProblems(options);
   if (problems.length > 0) {
@@ -126,7 +126,11 @@ const noTasks: Omit<Context["tasks"], "actions" | "loopWay"> = {
   templateOf: () => undefined,
 };
 
-function contextOf({ config, options }: Connection, client: ServiceClient, { terminal, interrupted }: Cli): Context {
+function contextOf(
+  { config, options }: Connection,
+  client: ServiceClient,
+  { terminal, interrupted }: CommandContext,
+): Context {
   return {
     client,
     tasks: { ...noTasks, actions: new ActionReader(client), loopWay: {} },

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { projectFolder } from "../../../src/config/projectFolder";
 import { namesService } from "../../../src/service/environment";
 import { messageOf } from "../../../src/values/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { CliError, usageError } from "../exitCodes";
 
 /**
@@ -41,7 +41,7 @@ async function runPulumi(args: readonly string[], purpose: string, signal?: Abor
  */
 export async function withSelectedStack<Flags extends { baseUrl?: string } & FoundStack>(
   flags: Flags,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<Flags> {
   if (flags.baseUrl !== undefined || namesService()) {
     return flags;
@@ -57,7 +57,10 @@ interface FoundStack {
 }
 
 /** The given stack or, which the command says, the selected one of the project in the current folder. */
-async function givenOrSelected(given: string | undefined, { terminal, interrupted }: Cli): Promise<FoundStack> {
+async function givenOrSelected(
+  given: string | undefined,
+  { terminal, interrupted }: CommandContext,
+): Promise<FoundStack> {
   if (given !== undefined) {
     return { stack: given };
   }
@@ -80,7 +83,7 @@ async function givenOrSelected(given: string | undefined, { terminal, interrupte
 /** @throws CliError if none is given and none is selected */
 export async function requireStack(
   given: string | undefined,
-  cli: Cli,
+  cli: CommandContext,
   next = "Name one with --stack.",
 ): Promise<string> {
   const { stack, unreadStack = "No stack is selected in this folder." } = await givenOrSelected(given, cli);

@@ -6,7 +6,7 @@ import { moveIfFree } from "../../../src/rows/destinations/diskFile";
 import { makeFolder } from "../../../src/system/folders";
 import { replaceFile, targetOf } from "../../../src/system/replaceFile";
 import { messageOf, ResourceError } from "../../../src/values/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
 
 export interface PlannedFile {
@@ -104,7 +104,7 @@ export function reasonOf(error: unknown): string {
 export async function confirmedToReplace(
   out: string,
   yes: boolean,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<Pick<PlannedFile, "present" | "digest">> {
   if (!existsSync(out)) {
     return { present: "nothing" };

@@ -45,7 +45,7 @@ export interface Plan {
 export function readPlan(text: string): Plan {
   const plan = parsed(text);
   const steps = listOf(plan.steps).filter(isRecord);
-  const byUrn = new Map<string, Step[]>();
+  const byUrn = new Map<string, PlanStep[]>();
   const urnsById = new Map<string, string>();
   const renamed = new Map<string, string>();
   for (const each of steps) {
@@ -85,7 +85,7 @@ function parsed(text: string): Record<string, unknown> {
   throw new CliError(`${noPlan} it has no list of steps.`, "usage");
 }
 
-type Step = NonNullable<ReturnType<typeof stepOf>>;
+type PlanStep = NonNullable<ReturnType<typeof stepOf>>;
 
 function stepOf(step: Record<string, unknown>) {
   const { urn, op, oldState, newState, detailedDiff } = step;
@@ -112,7 +112,7 @@ function stepOf(step: Record<string, unknown>) {
 const ignored = ["same", "read", "refresh", "delete-replaced"];
 
 /** The steps of a replace are one change. Undefined if nothing changes. */
-function changeOf(urn: string, all: readonly Step[]): ResourceChange | undefined {
+function changeOf(urn: string, all: readonly PlanStep[]): ResourceChange | undefined {
   const steps = all.filter(({ op }) => !ignored.includes(op));
   const last = steps.at(-1);
   if (last === undefined) {

@@ -56,7 +56,7 @@ export async function probe(given: Probing, checkInterrupted: () => void): Promi
       continue;
     }
     checkInterrupted();
-    probing.requests.kept = asked.slice(at + 1).reduce((sum, { most }) => sum + most, 0);
+    probing.requests.kept = asked.slice(at + 1).reduce((sum, { most = 1 }) => sum + most, 0);
     findings.push(await findingOf(question, probing));
     // From here on, the task of the questions is the copy.
     probing = { ...probing, taskId: probing.trial?.taskId ?? probing.taskId };
@@ -78,7 +78,7 @@ function isReady({ needs }: Question, { taskId, trial }: Probing): boolean {
   return needs === undefined || has[needs] !== undefined;
 }
 
-function whyOpen({ check, behaviours, needs }: Question): ProbeReport["notAsked"][number] {
+function whyOpen({ check, behaviours = [], needs }: Question): ProbeReport["notAsked"][number] {
   return { about: check, why: needs === "task" ? "needs --task" : `needs the ${needs}`, behaviours };
 }
 
@@ -88,7 +88,7 @@ function unasked(sends: Sends): ProbeReport["notAsked"] {
   }
   const starts = sends === "starts" ? [] : questions.filter((question) => question.sends === "starts");
   return [
-    ...starts.map(({ check, behaviours }) => ({ about: check, why: "needs --start", behaviours })),
+    ...starts.map(({ check, behaviours = [] }) => ({ about: check, why: "needs --start", behaviours })),
     ...Object.entries(hidden).map(([about, each]) => ({ about, ...each })),
   ];
 }

@@ -5,8 +5,8 @@ import { pause } from "../../../src/system/clock";
 import { makeFolder } from "../../../src/system/folders";
 import { replaceFile } from "../../../src/system/replaceFile";
 import { messageOf } from "../../../src/values/errors";
-import type { Cli } from "../cli";
 import type { CliCommand, Result } from "../command";
+import type { CommandContext } from "../commandContext";
 import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
@@ -93,7 +93,7 @@ function checkFlags(flags: Flags): void {
   }
 }
 
-async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
+async function read({ task, ...flags }: Flags, cli: CommandContext): Promise<Result> {
   const named = task === undefined ? undefined : await connectTo(task, flags, cli);
   const connection = named ?? (await connectionOf(flags, cli.interrupted));
   const probing = { ...probingOf(connection, cli, new Requests(mostReads)), taskId: named?.task.taskId };
@@ -103,7 +103,7 @@ async function read({ task, ...flags }: Flags, cli: Cli): Promise<Result> {
   return { ...resultOf(report), json: { ...document, findings: shown } };
 }
 
-function probingOf({ config, options }: Connection, cli: Cli, requests: Requests): Probing {
+function probingOf({ config, options }: Connection, cli: CommandContext, requests: Requests): Probing {
   const limits = {
     maxRetries: Math.min(options.maxRetries ?? mostRepeats, mostRepeats),
     deadlineSeconds: Math.min(options.deadlineSeconds ?? longestWait, longestWait),
@@ -117,7 +117,7 @@ function resultOf(report: ProbeReport): Result {
   return { json: report, text: () => markdownOf(report), hasProblems: hasProblems(report) };
 }
 
-async function write(flags: Flags, cli: Cli): Promise<Result> {
+async function write(flags: Flags, cli: CommandContext): Promise<Result> {
   const { from = "", group = "", start: startsRun = false, out, yes } = flags;
   const connection = await connectionOf(flags, cli.interrupted);
   const present = out === undefined ? [] : fileNames.map((name) => [name, digestOf(join(out, name))] as const);

@@ -6,7 +6,7 @@ import type { ServiceClient } from "../../../src/service/client";
 import type { ServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { shellQuoted } from "../../../src/values/words";
-import type { Finding } from "../findings/findings";
+import type { Finding } from "../doctor/findings";
 import type { KnownRows } from "./ask/notExported";
 import type { Point, Requests } from "./requests";
 
@@ -144,7 +144,7 @@ export interface OnRun extends OnCopy {
   readonly trial: Trial & { run: TrialRun };
 }
 
-type Ask<On extends Probing> = (probing: On) => Promise<Answer>;
+export type Ask<On extends Probing> = (probing: On) => Promise<Answer>;
 
 /** What must be there before a question can be asked. */
 type Asked =
@@ -162,10 +162,10 @@ export type Question = Asked & {
   /** What is looked at, in a few words. */
   readonly check: string;
   readonly sends: Sends;
-  /** How many requests it needs, at most, if none is sent again. */
-  readonly most: number;
-  /** The behaviours that the responses tell apart. */
-  readonly behaviours: readonly string[];
+  /** How many requests it needs, at most, if none is sent again. Default: 1. */
+  readonly most?: number;
+  /** The behaviours that the responses tell apart. Default: none. */
+  readonly behaviours?: readonly string[];
   /** What the contract says or, where it says nothing, what most services do. */
   readonly usual: string;
   /** Whether other questions of a probe that writes find out more. */

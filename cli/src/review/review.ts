@@ -1,8 +1,8 @@
 import { isServiceError } from "../../../src/service/errors/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import { compareIn } from "../compare/compareCommand";
 import type { Comparison } from "../compare/comparison";
-import { requireField } from "../compare/comparison";
+import { requireFields } from "../compare/comparison";
 import type { Condition, Failure } from "../compare/conditions";
 import { failuresOf, fieldsOf, needsKey } from "../compare/conditions";
 import type { Side } from "../compare/sides/side";
@@ -43,7 +43,11 @@ export interface ReviewOptions {
 }
 
 /** Compares the rows of all exports that differ in their run. Reads only. */
-export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewOptions, cli: Cli): Promise<Review> {
+export async function reviewPairs(
+  pairs: readonly ExportPair[],
+  options: ReviewOptions,
+  cli: CommandContext,
+): Promise<Review> {
   const isChanged = changedBy(options.plan);
   const [both, one] = split(pairs.filter(isChanged), ({ base, head }) => base !== undefined && head !== undefined);
   const [sameRun, differing] = split(both, ({ base, head }) => isSameRun(base as StackExport, head as StackExport));
@@ -60,15 +64,9 @@ export async function reviewPairs(pairs: readonly ExportPair[], options: ReviewO
     }
   }
   const names = [...fields];
-  for (const name of options.key) {
-    requireField(name, names, "--key", options.values);
-  }
-  for (const name of options.ignored) {
-    requireField(name, names, "--ignore", options.values);
-  }
-  for (const name of fieldsOf(options.conditions)) {
-    requireField(name, names, "--fail-on", options.values);
-  }
+  requireFields(options.key, names, "--key", options.values);
+  requireFields(options.ignored, names, "--ignore", options.values);
+  requireFields(fieldsOf(options.conditions), names, "--fail-on", options.values);
   return {
     ...{ compared, notComparable, sameRun },
     onlyBase: one.filter(({ base }) => base !== undefined),
@@ -105,7 +103,7 @@ interface PairOptions extends ReviewOptions {
   readonly fields: Set<string>;
 }
 
-async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Promise<Compared> {
+async function comparePair(pair: ExportPair, options: PairOptions, cli: CommandContext): Promise<Compared> {
   const { conditions, values, rowsOf, fields } = options;
   const [base, head] = [pair.base as StackExport, pair.head as StackExport];
   cli.terminal.progress(`Comparing the rows of ${pair.name}`);
@@ -121,7 +119,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
     const ignored = options.ignored.filter((name) => ofBase.has(name) || ofHead.has(name));
     const isKey = (name: string): boolean => ofBase.has(name) && ofHead.has(name) && !ignored.includes(name);
     usable = conditions.filter((each) => fieldsOf([each]).every((name) => ofBase.has(name) || ofHead.has(name)));
-    return { key: keyOf(pair, options.key, isKey), conditionFields: [], ignored, values, details: false };
+    return { key: keyFor(pair, options.key, isKey), conditionFields: [], ignored, values, details: false };
   });
   const [keyless, measurable] = split(usable, (each) => comparison.key.length === 0 && needsKey(each));
   const notes = [
@@ -134,7 +132,7 @@ async function comparePair(pair: ExportPair, options: PairOptions, cli: Cli): Pr
 }
 
 /** The given key, or the first field that the checks of the export declare unique: what the rows of both sides have. */
-function keyOf({ base, head }: ExportPair, given: readonly string[], isField: (name: string) => boolean) {
+function keyFor({ base, head }: ExportPair, given: readonly string[], isField: (name: string) => boolean) {
   if (given.length > 0 && given.every(isField)) {
     return given;
   }

@@ -106,10 +106,10 @@ export const reviewCommand: CliCommand = {
  * @throws CliError if the head changes or runs tasks of the base
  */
 function requireOwnTasks(base: StackState, head: StackState): void {
-  const keyOf = ({ outputs: { taskId, origin } }: StackResource): string => JSON.stringify([taskId, origin]);
-  const ofBase = new Set(base.resources.map(keyOf));
+  const identityOf = ({ outputs: { taskId, origin } }: StackResource): string => JSON.stringify([taskId, origin]);
+  const ofBase = new Set(base.resources.map(identityOf));
   const shared = head.resources.filter(
-    (each) => each.type !== "DataExport" && typeof each.outputs.taskId === "string" && ofBase.has(keyOf(each)),
+    (each) => each.type !== "DataExport" && typeof each.outputs.taskId === "string" && ofBase.has(identityOf(each)),
   );
   const ids = [...new Set(shared.map(({ outputs }) => String(outputs.taskId)))];
   if (ids.length > 0) {

@@ -5,7 +5,7 @@ import { compareContent } from "../../../src/rows/destinations/diskFile";
 import { isS3Path } from "../../../src/rows/destinations/s3/s3Path";
 import { formats } from "../../../src/rows/formats/formats";
 import { ResourceError } from "../../../src/values/errors";
-import type { Cli } from "../cli";
+import type { CommandContext } from "../commandContext";
 import type { FileSide, Side } from "../compare/sides/side";
 import type { Connected } from "../connection/connected";
 import { connect, requireOrigin } from "../connection/connected";
@@ -16,7 +16,7 @@ import type { StackExport } from "./exportPairs";
 export class RowsOf {
   private readonly connections = new Map<string, Promise<Connected>>();
 
-  constructor(private readonly cli: Cli) {}
+  constructor(private readonly cli: CommandContext) {}
 
   /**
    * The file of an export, while it has the rows that were written, otherwise the batch of its run.

@@ -1,4 +1,4 @@
-export { Cli } from "../../src/cli";
+export { CommandContext } from "../../src/commandContext";
 export { compareCommand } from "../../src/compare/compareCommand";
 export { conditionOf } from "../../src/compare/conditions";
 export { csvRows } from "../../src/compare/reading/csvRows";

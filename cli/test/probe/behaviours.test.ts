@@ -34,8 +34,8 @@ const named: Record<string, Partial<Record<BehaviourName, string[] | undefined>>
   "rowsWhileReading=1": { rowOrder: ["oldestFirst"] },
 };
 
-const asked = questions.filter(({ sends }) => sends === "reads").flatMap(({ behaviours: names }) => names);
-const unasked = notAsked.flatMap(({ behaviours: names }) => names);
+const asked = questions.filter(({ sends }) => sends === "reads").flatMap(({ behaviours: names = [] }) => names);
+const unasked = notAsked.flatMap(({ behaviours: names = [] }) => names);
 
 describe("probe", () => {
   it("asks about each behaviour that needs a setting, or says that it cannot", () => {

@@ -1,7 +1,8 @@
 import { fileOf, request } from "../api.mjs";
+import { shownValue } from "../cells.mjs";
 import { facts, h } from "../dom.mjs";
+import { button, choice, form } from "../forms.mjs";
 import { encoded } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 
 /** @import { Tools } from "../main.mjs" */
 
@@ -58,6 +59,7 @@ function clockForms({ act }) {
         const at = String(fields.get("at"));
         return set(at === "" ? { mode: "fixed" } : { mode: "fixed", at: `${at}Z` }, "The clock stands.");
       },
+      {},
       h("label", {}, "Time in UTC; empty: now", h("input", { type: "datetime-local", name: "at", step: 1 })),
       h("button", {}, "Fix the clock"),
     ),
@@ -66,27 +68,15 @@ function clockForms({ act }) {
         const unit = /** @type {keyof typeof units} */ (fields.get("unit"));
         return set({ mode: "step", ms: Number(fields.get("amount")) * units[unit] }, "The clock has moved ahead.");
       },
+      {},
       h("label", {}, "Ahead by", h("input", { type: "number", name: "amount", min: 1, value: "1", required: true })),
-      h(
-        "label",
-        {},
-        "Unit",
-        h(
-          "select",
-          { name: "unit", value: "hours" },
-          Object.keys(units).map((unit) => h("option", {}, unit)),
-        ),
-      ),
+      h("label", {}, "Unit", choice({ name: "unit", value: "hours" }, Object.keys(units))),
       h("button", {}, "Move the clock"),
     ),
     h(
       "p",
       { class: "actions" },
-      h(
-        "button",
-        { type: "button", onclick: () => set({ mode: "real" }, "The clock shows the real time.") },
-        "Show the real time",
-      ),
+      button("Show the real time", () => set({ mode: "real" }, "The clock shows the real time.")),
     ),
   ];
 }
@@ -110,16 +100,7 @@ function settingForm({ plan, latencyMs }, { act }) {
   return h(
     "form",
     { onsubmit: (/** @type {SubmitEvent} */ event) => event.preventDefault() },
-    h(
-      "label",
-      {},
-      "Plan of the account",
-      h(
-        "select",
-        { "data-shown": true, value: plan, onchange: choose },
-        plans.map((each) => h("option", {}, each)),
-      ),
-    ),
+    h("label", {}, "Plan of the account", choice({ "data-shown": true, value: plan, onchange: choose }, plans)),
     h(
       "label",
       {},
@@ -139,16 +120,11 @@ function settingForm({ plan, latencyMs }, { act }) {
 
 /** @param {Tools} tools */
 function tokenButtons({ act }) {
-  const button = (/** @type {string} */ tokens) =>
-    h(
-      "button",
-      {
-        type: "button",
-        onclick: () => act("POST", "tokens:expire", { tokens }, `All ${tokens} tokens have expired.`),
-      },
-      `Expire ${tokens} tokens`,
+  const expire = (/** @type {string} */ tokens) =>
+    button(`Expire ${tokens} tokens`, () =>
+      act("POST", "tokens:expire", { tokens }, `All ${tokens} tokens have expired.`),
     );
-  return h("p", { class: "actions" }, button("access"), button("refresh"));
+  return h("p", { class: "actions" }, expire("access"), expire("refresh"));
 }
 
 /** @param {Tools} tools */
@@ -158,11 +134,12 @@ function stateForms({ act, attempt }) {
     h(
       "p",
       { class: "actions" },
-      h("button", { type: "button", onclick: () => attempt(download, "The state is exported.") }, "Export"),
+      button("Export", () => attempt(download, "The state is exported.")),
     ),
     form(
       (fields) =>
         act("PUT", "state", fileOf(fields, "application/json"), "The emulator has the state of the document."),
+      {},
       h("label", {}, "Document", h("input", { type: "file", name: "file", accept: ".json", required: true })),
       h("button", {}, "Import, and replace the state"),
     ),
@@ -183,8 +160,6 @@ async function download() {
  */
 function snapshotList(snapshots, { act }) {
   if (snapshots.length === 0) return h("p", {}, "A snapshot has everything in memory, settings and faults included.");
-  const button = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", onclick }, text, h("span", { class: "hidden" }, ` ${name}`));
   return h(
     "ul",
     { class: "list" },
@@ -194,8 +169,8 @@ function snapshotList(snapshots, { act }) {
         "li",
         { "data-key": name },
         shownValue(name),
-        button("Restore", name, () => act("POST", `${path}/restore`, undefined, `Everything is as in ${name}.`)),
-        button("Delete", name, () => act("DELETE", path, undefined, `The snapshot ${name} is deleted.`)),
+        button("Restore", () => act("POST", `${path}/restore`, undefined, `Everything is as in ${name}.`), name),
+        button("Delete", () => act("DELETE", path, undefined, `The snapshot ${name} is deleted.`), name),
       );
     }),
   );
@@ -208,6 +183,7 @@ function snapshotForm({ act }) {
       const name = String(fields.get("name"));
       return act("PUT", `snapshots/${encoded(name)}`, undefined, `The snapshot ${name} is saved.`);
     },
+    {},
     h("label", {}, "Name", h("input", { name: "name", required: true })),
     h("button", {}, "Save a snapshot"),
   );
@@ -227,29 +203,9 @@ function resetForm({ act }) {
     h("p", {}, "Returns to the seed and the settings of the start. All runs, rows, faults and requests are removed."),
     form(
       () => act("POST", "reset", undefined, "The emulator is as after its start."),
+      {},
       h("label", { class: "choice" }, h("input", { type: "checkbox", required: true }), " Remove them"),
       h("button", {}, "Reset"),
     ),
   ];
-}
-
-/**
- * A form that becomes empty after its work is done.
- *
- * @param {(fields: FormData) => Promise<unknown>} submit
- * @param {...Node} content
- */
-function form(submit, ...content) {
-  return h(
-    "form",
-    {
-      "data-own": true,
-      onsubmit: async (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const target = /** @type {HTMLFormElement} */ (event.currentTarget);
-        if ((await submit(new FormData(target))) !== undefined) target.reset();
-      },
-    },
-    content,
-  );
 }

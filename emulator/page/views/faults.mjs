@@ -1,8 +1,9 @@
 import { fileOf } from "../api.mjs";
+import { shownValue } from "../cells.mjs";
 import { h, table } from "../dom.mjs";
+import { button, choice, form, withFields } from "../forms.mjs";
 import { formatted } from "../pager.mjs";
 import { encoded } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 
 /** @import { Child } from "../dom.mjs" */
 /** @import { Tools } from "../main.mjs" */
@@ -70,7 +71,7 @@ export function faultSection({ faults, holds, operations }, tools) {
       empty: "No request is to fail.",
       rows: faults.map((fault) => faultRow(fault, tools)),
     }),
-    faults.length > 1 && h("p", {}, h("button", { type: "button", onclick: removeAll }, "Remove all faults")),
+    faults.length > 1 && h("p", {}, button("Remove all faults", removeAll)),
     h("h3", {}, "Holds that are not released"),
     table({
       name: "Holds that are not released",
@@ -99,16 +100,7 @@ function faultRow({ id, operation, kind, taskId, url, when, skip, times, probabi
     h("td", { class: "number" }, times === undefined ? "no limit" : formatted(times)),
     h("td", { class: "number" }, probability ?? 1),
     h("td", { class: "number" }, formatted(happened)),
-    h(
-      "td",
-      {},
-      h(
-        "button",
-        { type: "button", onclick: remove },
-        "Remove",
-        h("span", { class: "hidden" }, ` ${kind} of ${operation}`),
-      ),
-    ),
+    h("td", {}, button("Remove", remove, `${kind} of ${operation}`)),
   );
 }
 
@@ -126,11 +118,7 @@ function holdRow({ id, operation, taskId, when, waiting, happened }, { act }) {
     h("td", {}, when),
     h("td", { class: "number" }, formatted(waiting)),
     h("td", { class: "number" }, formatted(happened)),
-    h(
-      "td",
-      {},
-      h("button", { type: "button", onclick: release }, "Release", h("span", { class: "hidden" }, ` ${operation}`)),
-    ),
+    h("td", {}, button("Release", release, operation)),
   );
 }
 
@@ -139,42 +127,37 @@ function holdRow({ id, operation, taskId, when, waiting, happened }, { act }) {
  * @param {Tools} tools
  */
 function faultForm(operations, { act }) {
-  const when = h("label", { "data-field": "when" }, "When ", select("when", ["", "before", "after"]));
+  const when = h(
+    "label",
+    { "data-field": "when" },
+    "When ",
+    choice({ name: "when" }, ["", "before", "after"], optionNames),
+  );
   const details = ["url", ...Object.keys(kindsOfField)].map((name) =>
     h("label", { "data-field": name }, `${labels[name]} `, control(name)),
   );
   const showDetails = () => {
-    for (const detail of [when, ...details]) detail.hidden = !applies(detail.dataset.field ?? "", new FormData(form));
+    for (const detail of [when, ...details]) detail.hidden = !applies(detail.dataset.field ?? "", new FormData(fault));
   };
-  const form = h(
+  const fault = h(
     "form",
     {
       "data-own": true,
       onchange: () => showDetails(),
       "aria-label": "Add a fault",
-      onsubmit: async (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const { kind, ...fault } = givenFields(form);
+      onsubmit: withFields(async (fields, form) => {
+        const { kind, ...given } = givenFields(fields);
         const path = kind === "hold" ? "holds" : "faults";
-        const body = kind === "hold" ? fault : { kind, ...fault };
-        const added = await act("POST", path, body, `The next requests of ${fault.operation} meet: ${kind}.`);
+        const body = kind === "hold" ? given : { kind, ...given };
+        const added = await act("POST", path, body, `The next requests of ${given.operation} meet: ${kind}.`);
         if (added !== undefined) {
           form.reset();
           showDetails();
         }
-      },
+      }),
     },
-    h("label", {}, "Operation ", select("operation", ["*", ...operations, "page"])),
-    h(
-      "label",
-      {},
-      "Kind ",
-      h(
-        "select",
-        { name: "kind" },
-        Object.entries(kinds).map(([kind, meaning]) => h("option", { value: kind }, `${kind}: ${meaning}`)),
-      ),
-    ),
+    h("label", {}, "Operation ", choice({ name: "operation" }, ["*", ...operations, "page"], optionNames)),
+    h("label", {}, "Kind ", choice({ name: "kind" }, Object.keys(kinds), optionNames)),
     details,
     h("label", {}, "Task ", control("taskId")),
     when,
@@ -182,24 +165,15 @@ function faultForm(operations, { act }) {
     h("button", {}, "Add the fault"),
   );
   showDetails();
-  return form;
+  return fault;
 }
 
 /** @param {Tools} tools */
 function fileForm({ act }) {
-  return h(
-    "form",
-    {
-      "data-own": true,
-      "aria-label": "Faults from a file",
-      onsubmit: async (/** @type {SubmitEvent} */ event) => {
-        event.preventDefault();
-        const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-        const file = fileOf(new FormData(form), "application/yaml");
-        const done = await act("PUT", "faults", file, "The faults and behaviours are those of the file.");
-        if (done !== undefined) form.reset();
-      },
-    },
+  return form(
+    (fields) =>
+      act("PUT", "faults", fileOf(fields, "application/yaml"), "The faults and behaviours are those of the file."),
+    { "aria-label": "Faults from a file" },
     h(
       "label",
       {},
@@ -244,19 +218,12 @@ function control(name) {
 }
 
 /** @type {Record<string, string>} */
-const optionNames = { "*": "any", "": "default", page: "page of a run" };
-
-/**
- * @param {string} name
- * @param {readonly string[]} values
- */
-function select(name, values) {
-  return h(
-    "select",
-    { name },
-    values.map((value) => h("option", { value }, optionNames[value] ?? value)),
-  );
-}
+const optionNames = {
+  "*": "any",
+  "": "default",
+  page: "page of a run",
+  ...Object.fromEntries(Object.entries(kinds).map(([kind, meaning]) => [kind, `${kind}: ${meaning}`])),
+};
 
 /**
  * Whether a field applies to the kind and the operation. Pages of runs are no operation that takes effect.
@@ -274,11 +241,10 @@ function applies(name, fields) {
 /**
  * The fields that the user has filled in and that apply to the kind.
  *
- * @param {HTMLFormElement} form
+ * @param {FormData} fields
  * @returns {Record<string, unknown>}
  */
-function givenFields(form) {
-  const fields = new FormData(form);
+function givenFields(fields) {
   const given = [...fields].filter(([name, value]) => value !== "" && applies(name, fields));
   return Object.fromEntries(given.map(([name, value]) => [name, fieldValue(name, String(value))]));
 }

@@ -1,9 +1,10 @@
+import { durationOf, shownValue, taskLink, timeOf } from "../cells.mjs";
 import { curlOf } from "../curl.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { filterForm, filterOf } from "../filter.mjs";
+import { button } from "../forms.mjs";
 import { amount, formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { durationOf, shownValue, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Field } from "../filter.mjs" */
 /** @import { Tools, View } from "../main.mjs" */
@@ -78,39 +79,27 @@ function listActions(offset, { act, reload }) {
       : "updates by itself.";
   return [
     h("button", { type: "button", "aria-pressed": String(paused), onclick: pause }, "Pause"),
-    h("button", { type: "button", onclick: empty }, "Empty the journal"),
+    button("Empty the journal", empty),
     h("span", { class: "hint" }, `The list ${state}`),
   ];
 }
 
 /** @param {any} request */
-function requestRow({
-  number,
-  receivedAt,
-  operation,
-  method,
-  path,
-  query,
-  body,
-  status,
-  durationMs,
-  tookEffect,
-  fault,
-}) {
+function requestRow({ number, operation, query, body, ...rest }) {
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   const { taskId, taskIds, ...fields } = { ...query, ...(isObject ? body : { body: body ?? undefined }) };
   return h(
     "tr",
     { "data-key": number },
     h("th", { scope: "row", class: "number" }, h("a", { href: linkTo(["requests", String(number)]) }, number)),
-    h("td", {}, timeOf(receivedAt)),
-    h("td", {}, operation === "unknown" ? shownValue(`${method} ${path}`) : operation),
+    h("td", {}, timeOf(rest.receivedAt)),
+    h("td", {}, operation === "unknown" ? shownValue(`${rest.method} ${rest.path}`) : operation),
     h("td", {}, taskOf(taskIds ?? taskId)),
     h("td", {}, shownValue(fieldsText(fields))),
-    h("td", {}, statusCode(status)),
-    h("td", { class: "number" }, durationOf(durationMs)),
-    h("td", {}, tookEffect ? "yes" : "no"),
-    h("td", {}, fault?.kind),
+    h("td", {}, statusCode(rest.status)),
+    h("td", { class: "number" }, durationOf(rest.durationMs)),
+    h("td", {}, rest.tookEffect ? "yes" : "no"),
+    h("td", {}, rest.fault?.kind),
   );
 }
 
@@ -207,7 +196,7 @@ function command(text, { attempt }) {
       clipboard === undefined ? "The command is selected. Copy it with the keyboard." : "The command is copied.",
     );
   return [
-    h("p", { class: "actions" }, h("button", { type: "button", onclick: copy }, "Copy as curl")),
+    h("p", { class: "actions" }, button("Copy as curl", copy)),
     h("pre", { id: "command", tabindex: 0, role: "region", "aria-label": "The command" }, text),
   ];
 }

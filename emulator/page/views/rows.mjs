@@ -1,7 +1,7 @@
+import { shownValue } from "../cells.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 import { concernsRun, runNavigation } from "./run.mjs";
 
 /** @import { View } from "../main.mjs" */
@@ -36,23 +36,16 @@ export const rows = {
         class: "rows",
         head: ["Number", "Exported", ...columns.map((name) => h("bdi", {}, name))],
         empty: "The run has no rows yet.",
-        rows: found.map((/** @type {any} */ { row, exported }, /** @type {number} */ index) =>
-          h(
+        rows: found.map((/** @type {any} */ { row, exported }, /** @type {number} */ index) => {
+          const number = offset + index + 1;
+          return h(
             "tr",
             {},
-            h(
-              "th",
-              { scope: "row", class: "number" },
-              h(
-                "a",
-                { href: linkTo(["runs", lotNo, "rows", String(offset + index + 1)]) },
-                formatted(offset + index + 1),
-              ),
-            ),
+            h("th", { scope: "row", class: "number" }, rowLink(lotNo, number, formatted(number))),
             h("td", {}, exported ? "yes" : "no"),
             columns.map((name) => h("td", {}, shownValue(own(row, name)))),
-          ),
-        ),
+          );
+        }),
       }),
     ];
   },
@@ -75,8 +68,8 @@ export const row = {
         "nav",
         { class: "pager", "aria-label": "Rows beside this one" },
         h("span", {}, `Row ${formatted(at)} of ${formatted(total)}`),
-        at > 1 && h("a", { href: linkTo(["runs", lotNo, "rows", String(at - 1)]) }, "Previous"),
-        at < total && h("a", { href: linkTo(["runs", lotNo, "rows", String(at + 1)]) }, "Next"),
+        at > 1 && rowLink(lotNo, at - 1, "Previous"),
+        at < total && rowLink(lotNo, at + 1, "Next"),
       ),
       facts([["Exported", found.exported ? "yes" : "no"]]),
       fields.length > mostFields &&
@@ -94,6 +87,15 @@ export const row = {
     ];
   },
 };
+
+/**
+ * @param {string} lotNo
+ * @param {number} number from 1
+ * @param {string} text
+ */
+function rowLink(lotNo, number, text) {
+  return h("a", { href: linkTo(["runs", lotNo, "rows", String(number)]) }, text);
+}
 
 /**
  * A field of the row itself: a row without a field `constructor` has none.

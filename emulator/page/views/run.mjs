@@ -1,13 +1,14 @@
+import { countsOf, durationOf, shownValue, statusOf, taskLink, timeOf } from "../cells.mjs";
 import { facts, h, table } from "../dom.mjs";
+import { button } from "../forms.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { plotOf } from "../plot.mjs";
 import { linkTo, numberOf } from "../route.mjs";
-import { countsOf, durationOf, shownValue, statusOf, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Tools, View } from "../main.mjs" */
 /** @import { Route } from "../route.mjs" */
 /** @import { Change } from "../events.mjs" */
-/** @import { StatusCounts } from "../values.mjs" */
+/** @import { StatusCounts } from "../cells.mjs" */
 
 const limit = 50;
 
@@ -63,15 +64,15 @@ export const run = {
  * @param {Tools} tools
  */
 function actions(lotNo, { waiting, extracting, stopped, failed }, { act }) {
-  const button = (/** @type {string} */ change, /** @type {string} */ text, /** @type {string} */ done) =>
-    h("button", { type: "button", onclick: () => act("POST", "changes", { change, lotNo }, done) }, text);
+  const changing = (/** @type {string} */ change, /** @type {string} */ text, /** @type {string} */ done) =>
+    button(text, () => act("POST", "changes", { change, lotNo }, done));
   return h(
     "p",
     { class: "actions" },
-    waiting + extracting > 0 && button("stopRun", "Stop", "The run is stopped."),
+    waiting + extracting > 0 && changing("stopRun", "Stop", "The run is stopped."),
     stopped > 0
-      ? button("continueRun", "Continue", "The run continues.")
-      : failed > 0 && button("continueRun", "Try failed pages again", "The failed pages are read again."),
+      ? changing("continueRun", "Continue", "The run continues.")
+      : failed > 0 && changing("continueRun", "Try failed pages again", "The failed pages are read again."),
   );
 }
 

@@ -1,8 +1,8 @@
+import { countsOf, durationOf, runLink, taskLink, timeOf } from "../cells.mjs";
 import { h, table } from "../dom.mjs";
 import { filterForm, filterOf } from "../filter.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { numberOf } from "../route.mjs";
-import { countsOf, durationOf, runLink, taskLink, timeOf } from "../values.mjs";
 
 /** @import { Field } from "../filter.mjs" */
 /** @import { View } from "../main.mjs" */

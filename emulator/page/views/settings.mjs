@@ -1,5 +1,6 @@
 import { account } from "../api.mjs";
 import { h, table } from "../dom.mjs";
+import { choice } from "../forms.mjs";
 import { controlSection } from "./controls.mjs";
 import { faultSection } from "./faults.mjs";
 
@@ -75,11 +76,7 @@ function behaviourRow(behaviour, value, { act }) {
       {},
       values === undefined
         ? h("input", { ...shared, type: "number", min: minimum, step: 1, required: true })
-        : h(
-            "select",
-            shared,
-            values.map((/** @type {string} */ each) => h("option", { value: each }, each)),
-          ),
+        : choice(shared, values),
       value !== behaviour.default && h("span", { class: "mark" }, " changed"),
     ),
     h("td", {}, String(behaviour.default)),

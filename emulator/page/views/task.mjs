@@ -1,7 +1,7 @@
+import { shownValue } from "../cells.mjs";
 import { facts, h, table } from "../dom.mjs";
 import { formatted } from "../pager.mjs";
 import { encoded, linkTo } from "../route.mjs";
-import { shownValue } from "../values.mjs";
 import { runTable } from "./runs.mjs";
 
 /** @import { View } from "../main.mjs" */

@@ -1,8 +1,8 @@
+import { countsOf, runLink, shownValue, taskLink } from "../cells.mjs";
 import { h, table } from "../dom.mjs";
 import { filterForm, filterOf } from "../filter.mjs";
 import { formatted, pager } from "../pager.mjs";
 import { numberOf } from "../route.mjs";
-import { countsOf, runLink, shownValue, taskLink } from "../values.mjs";
 
 /** @import { View } from "../main.mjs" */
 
@@ -43,25 +43,15 @@ export const tasks = {
 };
 
 /** @param {any} task */
-function taskRow({
-  taskId,
-  name,
-  taskGroupId,
-  actionCount,
-  startUrlCount,
-  runCount,
-  rowCount,
-  exportedCount,
-  latestRun,
-}) {
+function taskRow({ taskId, name, taskGroupId, latestRun, ...counts }) {
   return h(
     "tr",
     { "data-key": taskId },
     h("th", { scope: "row" }, taskLink(taskId)),
     h("td", {}, shownValue(name ?? "")),
     h("td", {}, shownValue(taskGroupId)),
-    ...[actionCount, startUrlCount, runCount, rowCount, exportedCount].map((count) =>
-      h("td", { class: "number" }, formatted(count)),
+    ...["actionCount", "startUrlCount", "runCount", "rowCount", "exportedCount"].map((name) =>
+      h("td", { class: "number" }, formatted(counts[name])),
     ),
     h("td", {}, latestRun && runLink(latestRun.lotNo)),
     h("td", {}, latestRun && countsOf(latestRun.subtasks)),

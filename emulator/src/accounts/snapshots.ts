@@ -34,12 +34,9 @@ interface Settings {
 
 /** Snapshots of an account by name, in memory. */
 export class Snapshots {
-  private readonly world: World;
   private readonly saved = new Map<string, Snapshot>();
 
-  constructor(world: World) {
-    this.world = world;
-  }
+  constructor(private readonly world: World) {}
 
   get views(): SnapshotView[] {
     return [...this.saved.values()].map(({ name, savedAt, taskCount }) => ({ name, savedAt, taskCount }));

@@ -49,12 +49,9 @@ const bodyLimit = constants.MAX_STRING_LENGTH;
 /** The admin API. Its server is built at the first request, because reading its description takes longer than a start of the emulator. */
 export class Admin implements Listener {
   readonly prefix = prefix;
-  private readonly parts: AdminParts;
   private app: Promise<FastifyInstance> | undefined;
 
-  constructor(parts: AdminParts) {
-    this.parts = parts;
-  }
+  constructor(private readonly parts: AdminParts) {}
 
   serve(request: IncomingMessage, response: ServerResponse): void {
     chooseAccount(request);

@@ -38,6 +38,9 @@ export type AdminHandler<Name extends AdminOperationName> = (
   request: AdminRequest<Name>,
 ) => ResultOf<Name> | JsonText | Promise<ResultOf<Name> | JsonText>;
 
+/** The handlers of some operations. */
+export type AdminHandlers = { readonly [Name in AdminOperationName]?: AdminHandler<Name> };
+
 /** The result of an operation as JSON text, or as a stream of it. */
 export class JsonText {
   constructor(readonly text: string | Readable) {}

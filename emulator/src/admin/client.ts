@@ -9,6 +9,8 @@ import type { components, paths } from "../generated/admin";
 import type { JournalEntry, RequestFilter } from "../http/journalEntry";
 import { tooFewRequests } from "../http/journalEntry";
 import type { Inspection, MarkedRow } from "../inspect";
+import type { ChangeName, ChangeResult } from "./changeFields";
+import { changeFields, changeResults } from "./changeFields";
 
 /** The same members, with promises: of the results of methods, and of the values of properties. */
 export type Asynchronous<T> = {
@@ -127,8 +129,6 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     if (!response.ok) throw refusalOf(text, `${method} ${target}: status ${response.status}`);
     return (text === "" ? undefined : JSON.parse(text)) as Received<At<P, M>>;
   }
-
-  const change = (body: Change) => call("post", "/__emulator/changes", { body });
 
   async function find(filter: RequestFilter): Promise<JournalEntry[]> {
     const found: JournalEntry[] = [];
@@ -277,11 +277,10 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
     async setClock(setting) {
       await call("post", "/__emulator/clock", { body: setting });
     },
-    settled: () =>
-      poll(async () => {
-        const { settled } = await call("get", "/__emulator/settled", { query: { timeoutMs: pollMs } });
-        return settled;
-      }),
+    async settled() {
+      const query = { timeoutMs: pollMs };
+      while (!(await call("get", "/__emulator/settled", { query })).settled);
+    },
     inspect: {
       taskPage: (query) => call("get", "/__emulator/tasks", { query }),
       taskSummary,
@@ -296,34 +295,25 @@ export function connectEmulator(url: string, { token, account }: ConnectOptions 
       exportedCount: async (taskId) => (await taskSummary(taskId))?.exportedCount ?? 0,
     },
     change: {
-      addTask: async (task) => void (await change({ change: "addTask", task })),
-      deleteTask: async (taskId) => void (await change({ change: "deleteTask", taskId })),
-      addAction: async (taskId, action) => void (await change({ change: "addAction", taskId, action })),
-      deleteAction: async (taskId, actionId) => void (await change({ change: "deleteAction", taskId, actionId })),
-      setProperty: async (taskId, actionId, name, value) =>
-        void (await change({ change: "setProperty", taskId, actionId, name, value })),
-      deleteProperty: async (taskId, actionId, name) =>
-        void (await change({ change: "deleteProperty", taskId, actionId, name })),
-      setLoopItems: async (taskId, actionId, loopItems, loopType) =>
-        void (await change({ change: "setLoopItems", taskId, actionId, loopItems: [...loopItems], loopType })),
-      setStartUrls: async (taskId, urls) => void (await change({ change: "setStartUrls", taskId, urls: [...urls] })),
-      insertRows: async (taskId, rows, lotNo) =>
-        (await change({ change: "insertRows", taskId, rows: [...rows], lotNo })).lotNo ?? "",
-      startRun: async (taskId) => (await change({ change: "startRun", taskId })).lotNo ?? "",
-      stopRun: async (lotNo) => void (await change({ change: "stopRun", lotNo })),
-      continueRun: async (lotNo) => void (await change({ change: "continueRun", lotNo })),
-      setSubtaskStatus: async (lotNo, status, subTaskIds) =>
-        void (await change({ change: "setSubtaskStatus", lotNo, status, subTaskIds: subTaskIds && [...subTaskIds] })),
-      holdRuns: async () => void (await change({ change: "holdRuns" })),
-      releaseRuns: async () => void (await change({ change: "releaseRuns" })),
+      ...changesBy((body) => call("post", "/__emulator/changes", { body })),
       expireAccessTokens: () => call("post", "/__emulator/tokens:expire", { body: { tokens: "access" } }),
       expireRefreshTokens: () => call("post", "/__emulator/tokens:expire", { body: { tokens: "refresh" } }),
-      async addAccount(name) {
-        const { credentials } = await change({ change: "addAccount", name });
-        return credentials ?? { accessToken: "", refreshToken: "", apiKey: "" };
-      },
     },
   };
+}
+
+/** The members of {@link Changes}, each as one request. */
+function changesBy(send: (body: Change) => Promise<ChangeResult>): Asynchronous<Pick<Changes, ChangeName>> {
+  const members = Object.entries(changeFields).map(([change, fields]) => {
+    const result = changeResults[change as ChangeName];
+    const member = async (...args: readonly unknown[]): Promise<unknown> => {
+      const given = Object.fromEntries(fields.map((field, at) => [field, args[at]]));
+      const made = await send({ change, ...given } as Change);
+      return result && made[result];
+    };
+    return [change, member];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Reads a list in parts. */
@@ -337,10 +327,6 @@ async function allOf<Name extends string, Item>(
     for (const item of part[name]) items.push(item);
     if (items.length >= part.total || part[name].length === 0) return items;
   }
-}
-
-async function poll(ended: () => Promise<boolean>): Promise<void> {
-  while (!(await ended()));
 }
 
 function segment(name: string): string {

@@ -2,31 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { LocalEmulator } from "../accounts/localEmulator";
 import type { PlannedFault } from "../faults/faults";
 import { holdView } from "../faults/faults";
-import type { AdminHandler, AdminOperationName } from "./adminHandler";
-
-type Controls = Extract<
-  AdminOperationName,
-  | "seed"
-  | "getCredentials"
-  | "expireTokens"
-  | "getSettings"
-  | "setSettings"
-  | "getClock"
-  | "setClock"
-  | "getFaults"
-  | "fault"
-  | "setFaults"
-  | "clearFaults"
-  | "removeFault"
-  | "getHolds"
-  | "hold"
-  | "getHold"
-  | "releaseHold"
-  | "getSettled"
->;
+import type { AdminHandler, AdminHandlers } from "./adminHandler";
 
 /** The operations that make the emulator behave in another way. */
-export const controls: { [Name in Controls]: AdminHandler<Name> } = {
+export const controls = {
   seed: (emulator, { body }) => emulator.seed(body),
   getCredentials: (emulator) => emulator.credentials,
   expireTokens({ change }, { body: { tokens = "access" } = {} }) {
@@ -68,7 +47,7 @@ export const controls: { [Name in Controls]: AdminHandler<Name> } = {
   async getSettled(emulator, { query: { timeoutMs = 10_000 }, signal }) {
     return { settled: await before(emulator.settled(), timeoutMs, signal) };
   },
-};
+} satisfies AdminHandlers;
 
 type DescribedFaults = Extract<Awaited<ReturnType<AdminHandler<"getFaults">>>, { faults: unknown }>["faults"];
 

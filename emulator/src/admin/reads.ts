@@ -3,7 +3,7 @@ import { operationsOf, readContract } from "../contract";
 import { Refusal } from "../errors";
 import type { SubtaskView } from "../inspect";
 import { errorCount } from "../visit";
-import type { AdminHandler, AdminOperationName } from "./adminHandler";
+import type { AdminHandlers } from "./adminHandler";
 import { JsonText } from "./adminHandler";
 import { rowsText } from "./rowsText";
 
@@ -13,13 +13,8 @@ const defaultLimit = 50;
 const mostOfTask = 100;
 const mostOfSubtask = 20;
 
-type Reads = Extract<
-  AdminOperationName,
-  "getOptions" | "getTasks" | "getTask" | "getRuns" | "getRunProgress" | "getRunSubtasks" | "getRunRows"
->;
-
 /** The operations of the admin API that the page reads with. Each response has a bounded number of items. */
-export const pageReads: { [Name in Reads]: AdminHandler<Name> } = {
+export const pageReads = {
   getOptions: () => ({
     behaviours: Object.entries(behaviours).map(([name, behaviour]) => ({
       name,
@@ -62,7 +57,7 @@ export const pageReads: { [Name in Reads]: AdminHandler<Name> } = {
   getRunRows({ inspect }, { path: { lotNo }, query: { offset = 0, limit = defaultLimit } }) {
     return new JsonText(rowsText(offset, inspect.rowPage(lotNo, { offset, limit }) ?? missingRun(lotNo)));
   },
-};
+} satisfies AdminHandlers;
 
 function shortened(subtask: SubtaskView): SubtaskView & { errorCount: number } {
   const { errors } = subtask;

@@ -105,12 +105,9 @@ export class FaultPlan {
   /** Holds that are not released, with those that no later request can reach. */
   private readonly held = new Map<string, PlannedFault>();
   private last = 0;
-  private readonly changed: () => void;
 
   /** @param changed is called after each change of the faults and holds. */
-  constructor(changed: () => void) {
-    this.changed = changed;
-  }
+  constructor(private readonly changed: () => void) {}
 
   /**
    * @param fault is valid according to admin.openapi.yaml.

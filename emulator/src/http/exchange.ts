@@ -60,13 +60,10 @@ interface Received {
 
 /** Handles a request from its journal entry to the last byte of the response. */
 export class Exchange {
-  private readonly parts: ServerParts;
-  private readonly sockets: WeakMap<Socket, SocketUse>;
-
-  constructor(parts: ServerParts, sockets: WeakMap<Socket, SocketUse>) {
-    this.parts = parts;
-    this.sockets = sockets;
-  }
+  constructor(
+    private readonly parts: ServerParts,
+    private readonly sockets: WeakMap<Socket, SocketUse>,
+  ) {}
 
   async respond(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const received = await this.receive(operation, request);

@@ -80,11 +80,8 @@ export class RateGate {
   private count = 0;
   private arrived = 0;
   private pages = 0;
-  private readonly clock: EmulatorClock;
 
-  constructor(clock: EmulatorClock) {
-    this.clock = clock;
-  }
+  constructor(private readonly clock: EmulatorClock) {}
 
   get counts(): RateCounts {
     const { recent, count, arrived, pages } = this;

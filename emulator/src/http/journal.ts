@@ -10,7 +10,6 @@ const longestResponse = 1000;
 
 /** The latest requests, at most `limit`. */
 export class Journal {
-  private readonly limit: number;
   readonly entries: JournalEntry[] = [];
   private last = 0;
   private redactor: Redactor | undefined;
@@ -18,8 +17,7 @@ export class Journal {
   private readonly open = new WeakSet<JournalEntry>();
   private readonly changes = new EventEmitter();
 
-  constructor(limit: number) {
-    this.limit = limit;
+  constructor(private readonly limit: number) {
     // Each waiting request of the admin API has a listener.
     this.changes.setMaxListeners(0);
   }
@@ -104,12 +102,10 @@ const shortestInside = 16;
 
 /** Removes credentials from texts and values. */
 class Redactor {
-  readonly secrets: readonly string[];
   private readonly pattern: RegExp;
 
   /** @param secrets the credentials that do not have the form of this emulator. */
-  constructor(secrets: readonly string[]) {
-    this.secrets = secrets;
+  constructor(readonly secrets: readonly string[]) {
     // A credential can begin with another one.
     const longestFirst = [...secrets].sort((one, other) => other.length - one.length);
     const parts = longestFirst.map((secret) => {

@@ -82,13 +82,10 @@ export function matches(entry: JournalEntry, filter: RequestFilter): boolean {
 export class RequestSearch {
   /** The requests that match, in the order of `look`. */
   readonly found: JournalEntry[] = [];
-  private readonly filter: RequestFilter;
   /** The latest first among those that differ as much. */
   private readonly near: { entry: JournalEntry; distance: number }[] = [];
 
-  constructor(filter: RequestFilter) {
-    this.filter = filter;
-  }
+  constructor(private readonly filter: RequestFilter) {}
 
   look(entry: JournalEntry): void {
     const most = this.found.length > 0 ? 0 : (this.near[mostNearest - 1]?.distance ?? Number.POSITIVE_INFINITY);

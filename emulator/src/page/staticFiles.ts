@@ -16,12 +16,8 @@ export interface StaticFile {
 
 /** The files of a folder that browsers and runs read. */
 export class StaticFiles {
-  private readonly folder: string;
-
   /** @param folder its absolute path. */
-  constructor(folder: string) {
-    this.folder = folder;
-  }
+  constructor(private readonly folder: string) {}
 
   /** @returns undefined if the folder has no such file. */
   read(name: string): StaticFile | undefined {

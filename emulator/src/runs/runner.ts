@@ -27,7 +27,6 @@ const mostErrors = 100;
 
 /** Does the work of runs in the background. A subtask can be stopped and started between any two pages, because its remaining work is in the store. */
 export class Runner {
-  private readonly options: RunnerOptions;
   /** The page reads in progress. Aborting one returns the page to the queue. */
   private readonly working = new Map<StoredSubtask, AbortController>();
   private readonly waiters: (() => void)[] = [];
@@ -38,9 +37,7 @@ export class Runner {
   private held = false;
   private closed = false;
 
-  constructor(options: RunnerOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: RunnerOptions) {}
 
   /** Creates a run from the current configuration of the task and starts it. */
   begin(task: StoredTask): StoredRun {

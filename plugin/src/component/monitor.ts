@@ -8,8 +8,8 @@ import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
 import { ProviderError } from "../../../src/provider/providerErrors";
 import { onAbort } from "../../../src/system/onAbort";
-import type { WireProperties } from "../values";
-import { structOf, unlimitedMessages } from "../values";
+import type { WireProperties } from "../wireValues";
+import { structOf, unlimitedMessages } from "../wireValues";
 
 /** An alias of a resource: another name, another type, or a whole URN. */
 export type AliasOf = { name: string } | { type: string } | { urn: string };

@@ -1,7 +1,7 @@
 import type { Values } from "../../../src/manifest/documentReader";
 import type { Variables } from "../../../src/manifest/variables";
 import { holdsUnknown, isPlainMap, unknown } from "../../../src/values/plain";
-import type { Secrets } from "../values";
+import type { SecretPaths } from "../wireValues";
 
 /** A value of a variable that is secret, or that this preview does not know, in whole or in part. */
 class Later {
@@ -15,7 +15,7 @@ class Later {
  * @param values unknown if this preview does not know the map as a whole
  * @param secrets the marks of the arguments of the component: a variable with a secret part is secret as a whole
  */
-export function variablesOf(values: Values | typeof unknown, secrets: Secrets): Variables {
+export function variablesOf(values: Values | typeof unknown, secrets: SecretPaths): Variables {
   const isSecret = (name: string): boolean => secrets.some(([, each]) => each === undefined || each === name);
   const later = { isLater: (value: unknown) => value instanceof Later, join };
   if (values === unknown) {
@@ -38,7 +38,7 @@ function join(parts: readonly unknown[]): Later {
  * Arguments with the values of the variables, and where they are secret. A list with a secret item is secret as a
  * whole.
  */
-export function withoutVariables(args: Values): { values: Values; secrets: Secrets } {
+export function withoutVariables(args: Values): { values: Values; secrets: SecretPaths } {
   const secrets: string[][] = [];
   return { values: plain(args, [], secrets) as Values, secrets };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { InvalidArgumentError } from "commander";
-import type { Cli } from "../../cli";
+import type { CommandContext } from "../../commandContext";
 import { confirmedToReplace, writeFiles } from "../../output/writeFiles";
 import type { Drawing, Part, Report, ReportTable } from "../report";
 import { foreignText, html, Markup } from "./html";
@@ -50,7 +50,7 @@ for (const { tHead, tBodies: [body] } of document.querySelectorAll("table")) {
 
 /** A report as a whole page. It loads nothing, and runs no script but its own. */
 export function pageOf(title: string, { failures, lines, tables }: Report): string {
-  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; style-src ${sourceHash(style)}; script-src ${sourceHash(script)}; base-uri 'none'; form-action 'none'`;
   const list = (phrases: Report["lines"]): Markup =>
     phrases.length === 0 ? html`` : html`<ul>${phrases.map((phrase) => html`<li>${phrase.map(shown)}</li>`)}</ul>`;
   const failed = html`<section class="failed" aria-labelledby="failed"><h2 id="failed">Failed conditions</h2>${list(failures)}</section>`;
@@ -78,7 +78,7 @@ ${tables.map(searchTable)}
 `.text;
 }
 
-function hashOf(content: string): string {
+function sourceHash(content: string): string {
   return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
 }
 
@@ -136,7 +136,7 @@ export function pageFile(given: string): string {
 export async function plannedPage(
   path: string,
   yes: boolean,
-  cli: Cli,
+  cli: CommandContext,
 ): Promise<{ write(content: string): Promise<void> }> {
   const found = await confirmedToReplace(path, yes, cli);
   return {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { quoted } from "../../../../src/service/errors/foreignText";
-import { counted } from "../../../../src/values/words";
+import { counted, firstOf } from "../../../../src/values/words";
 import type { FoundRows, RowDatabase } from "./reading";
 import { Damaged } from "./reading";
 import { compared } from "./valueText";
@@ -28,10 +28,9 @@ export async function* parquetRows(
   found.fields = names;
   const unmarked = names.filter((_name, index) => columns[index]?.[1] === "BLOB");
   if (unmarked.length > 0) {
-    const shown = unmarked.slice(0, mostNames).map((name) => quoted(name));
-    const more = unmarked.length - shown.length;
+    const shown = firstOf(unmarked.map(quoted), mostNames);
     found.notes.push(
-      `${counted(unmarked.length, "column")} of bytes ${unmarked.length === 1 ? "is" : "are"} not marked as text: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}. What is valid UTF-8 was read as text.`,
+      `${counted(unmarked.length, "column")} of bytes ${unmarked.length === 1 ? "is" : "are"} not marked as text: ${shown}. What is valid UTF-8 was read as text.`,
     );
   }
   // Nobody can have written it into a value.

@@ -5,7 +5,7 @@ import { countsOf, runningNow } from "../../../../src/resources/run/subtaskList"
 import { Bucket } from "../../../../src/rows/destinations/s3/bucket";
 import { bucketAndKey, isS3Path, remotePathProblem } from "../../../../src/rows/destinations/s3/s3Path";
 import { counted } from "../../../../src/values/words";
-import type { Cli } from "../../cli";
+import type { CommandContext } from "../../commandContext";
 import type { Connected, ConnectedTo } from "../../connection/connected";
 import { connectTo, requireOrigin } from "../../connection/connected";
 import type { ConnectionFlags } from "../../connection/connection";
@@ -24,7 +24,7 @@ export interface SideRows extends Required<Pick<FileSide, "name" | "format" | "c
 }
 
 export interface ReadOptions {
-  readonly cli: Cli;
+  readonly cli: CommandContext;
   readonly flags: ConnectionFlags;
   /** Of each workbook. */
   readonly sheet?: string;

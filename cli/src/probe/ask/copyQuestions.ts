@@ -5,7 +5,7 @@ import { saysSuccess } from "../../../../src/service/contract/successWords";
 import { isServiceError } from "../../../../src/service/errors/errors";
 import { statusSays } from "../../../../src/service/errors/failures";
 import { isPlainMap } from "../../../../src/values/plain";
-import { clockFinding } from "../../findings/findings";
+import { clockFinding } from "../../doctor/findings";
 import type { Answer, OnCopy, OnTrial, Probing, Trial } from "../question";
 import {
   described,

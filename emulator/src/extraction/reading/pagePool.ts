@@ -18,14 +18,11 @@ export interface ReadingLimits {
  * page. An idle thread does not keep the process alive.
  */
 class PagePool {
-  private readonly memoryMb: number;
   private free = Math.min(4, availableParallelism());
   private readonly waiting: (() => void)[] = [];
   private readonly idle = new Set<Worker>();
 
-  constructor(memoryMb: number) {
-    this.memoryMb = memoryMb;
-  }
+  constructor(private readonly memoryMb: number) {}
 
   async read(job: PageJob, timeoutMs: number, signal: AbortSignal): Promise<PageContent> {
     if (this.free > 0) this.free -= 1;

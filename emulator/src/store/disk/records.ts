@@ -53,8 +53,6 @@ interface WrittenRows {
  * null character.
  */
 export class StateRecords {
-  private readonly database: StateDatabase;
-  private readonly store: Store;
   /** Absent: the account must be written. */
   private writtenPlan: Plan | undefined;
   private readonly tokenNumbers = new WeakMap<IssuedToken, number>();
@@ -64,10 +62,10 @@ export class StateRecords {
   private readonly unreadSubtasks = new WeakSet<StoredRun>();
   private readonly afterSave: (() => void)[] = [];
 
-  constructor(database: StateDatabase, store: Store) {
-    this.database = database;
-    this.store = store;
-  }
+  constructor(
+    private readonly database: StateDatabase,
+    private readonly store: Store,
+  ) {}
 
   /** Fills an empty store with the keys of all records. */
   load(): StateExtras {

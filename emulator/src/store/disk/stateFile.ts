@@ -24,18 +24,16 @@ interface SavedAccount {
 
 /** Saves the changes of a store in its state file. Only for the owner of the lock. */
 export class StateFile {
-  private readonly database: StateDatabase;
-  private readonly records: StateRecords;
   private account: SavedAccount | undefined;
   private writing: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  constructor(database: StateDatabase, records: StateRecords) {
-    this.database = database;
-    this.records = records;
-  }
+  constructor(
+    private readonly database: StateDatabase,
+    private readonly records: StateRecords,
+  ) {}
 
   /** Begins to save. @param account has the content that is not in the store. */
   begin(account: SavedAccount): void {

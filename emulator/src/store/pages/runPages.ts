@@ -9,14 +9,11 @@ export interface PageRange {
 
 /** The inputs of a run. Pages are made when they are needed, because a run can have a million of them. */
 export class RunPages {
-  private readonly visits: () => Iterator<PageVisit>;
   /** A pass over the inputs, and the number of pages that it has made. */
   private pass: { visits: Iterator<PageVisit>; position: number } | undefined;
 
   /** @param visits makes all pages, the same ones with each call. */
-  constructor(visits: () => Iterator<PageVisit>) {
-    this.visits = visits;
-  }
+  constructor(private readonly visits: () => Iterator<PageVisit>) {}
 
   /** Makes some pages. Ranges in ascending order need one pass. */
   take({ first, count }: PageRange): PageVisit[] {

@@ -8,7 +8,7 @@ const lostRefresh =
   'If the next command is refused, import a newly issued refresh token with "webextract token import".';
 
 /** What a command uses to do its work. */
-export class Cli {
+export class CommandContext {
   /** What a forced end says while a request that must not be sent twice is in progress: it may take effect. */
   startWords: string | undefined;
   /** What a forced end says about what the command has made. */

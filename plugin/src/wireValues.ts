@@ -19,7 +19,7 @@ const referenceKind = "5cf8f73096256a8f31e491e813e4eb8e";
 export type WireProperties = Readonly<Properties>;
 
 /** The paths of the secret parts of properties. A list with a secret item is secret as a whole. */
-export type Secrets = readonly (readonly string[])[];
+export type SecretPaths = readonly (readonly string[])[];
 
 /** A resource that the program gave as a value. */
 export class ResourceReference {
@@ -36,11 +36,11 @@ export function fromStruct(struct: Struct | undefined): WireProperties {
  * Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its
  * languages, null means "not given".
  */
-export function decodeStruct(struct: Struct | undefined): { values: Properties; secrets: Secrets } {
+export function decodeStruct(struct: Struct | undefined): { values: Properties; secrets: SecretPaths } {
   return decodeProperties(fromStruct(struct));
 }
 
-export function decodeProperties(wire: WireProperties): { values: Properties; secrets: Secrets } {
+export function decodeProperties(wire: WireProperties): { values: Properties; secrets: SecretPaths } {
   const secrets: (readonly string[])[] = [];
   const values = decode(wire, [], secrets) as Properties;
   return { values, secrets };
@@ -75,7 +75,7 @@ function decode(wire: unknown, path: readonly string[], secrets: (readonly strin
 }
 
 /** @param secrets marks of the result. Marks within a part that is no map any more mark the whole part. */
-export function encodeStruct(properties: object, secrets: Secrets = []): Struct {
+export function encodeStruct(properties: object, secrets: SecretPaths = []): Struct {
   return structOf(encode(properties, secrets));
 }
 
@@ -91,7 +91,7 @@ export function referenceTo(urn: string, id: string): WireProperties {
 /** Options of a connection: a list of items is one message. */
 export const unlimitedMessages = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
-export function encode(properties: object, secrets: Secrets): WireProperties {
+export function encode(properties: object, secrets: SecretPaths): WireProperties {
   const wire = serialize(properties);
   // The whole before its parts, which need no mark of their own then.
   for (const path of [...secrets].sort((one, other) => one.length - other.length)) {
@@ -112,16 +112,16 @@ function mark(properties: Properties, [name = "", ...rest]: readonly string[]): 
   }
 }
 
-export function allSecret(names: readonly string[]): Secrets {
+export function allSecret(names: readonly string[]): SecretPaths {
   return names.map((name) => [name]);
 }
 
 /** The marks of arguments after their check: what it derives from a secret list (a digest, hosts) is secret too. */
-export function withDerived(specs: ArgSpecs, secrets: Secrets): Secrets {
+export function withDerived(specs: ArgSpecs, secrets: SecretPaths): SecretPaths {
   return [...secrets, ...secrets.flatMap((path) => derivedFrom(specs, [], path))];
 }
 
-function derivedFrom(specs: ArgSpecs, folder: readonly string[], [name = "", ...rest]: readonly string[]): Secrets {
+function derivedFrom(specs: ArgSpecs, folder: readonly string[], [name = "", ...rest]: readonly string[]): SecretPaths {
   const kind = entryOf(specs, name)?.kind;
   if (kind?.is === "list" && kind.isLines === true) {
     const derived = Object.keys(specs).filter((each) => specs[each]?.derived && !specs[each]?.givenByClass);

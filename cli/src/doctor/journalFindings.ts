@@ -8,10 +8,13 @@ import { folderFinding, good, nearestExisting, problem, warning } from "./findin
 /**
  * Whether the journal is on and lasts, and with it, whether the engine may skip its checkpoints: then only the journal
  * holds what a killed command made.
- * @param journal its folder; undefined if it is switched off
+ * @param journalFolder of the journal; undefined if it is switched off
  */
-export async function journalFindings(journal: string | undefined, skipsCheckpoints: boolean): Promise<Finding[]> {
-  const found = journal === undefined ? switchedOff : await lookAt(journal);
+export async function journalFindings(
+  journalFolder: string | undefined,
+  skipsCheckpoints: boolean,
+): Promise<Finding[]> {
+  const found = journalFolder === undefined ? switchedOff : await lookAt(journalFolder);
   const lasts = found.is === "good";
   if (skipsCheckpoints && !lasts) {
     const remedy = "Unset PULUMI_SKIP_CHECKPOINTS, or set webextract:journal to a folder that lasts.";

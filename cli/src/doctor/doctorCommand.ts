@@ -4,14 +4,15 @@ import { serviceAddress } from "../../../src/service/serviceAddress";
 import { tokenStoreOf } from "../../../src/service/settings";
 import { messageOf } from "../../../src/values/errors";
 import { counted } from "../../../src/values/words";
-import type { Cli } from "../cli";
 import type { CliCommand } from "../command";
+import type { CommandContext } from "../commandContext";
 import { clientOf } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { findConnection } from "../connection/connection";
 import { credentialsInUse, storedTokens } from "../connection/storedTokens";
 import { CliError } from "../exitCodes";
-import type { Finding } from "../findings/findings";
+import { isProbed } from "../probe/probed";
+import type { Finding } from "./findings";
 import {
   clockFinding,
   credentialFinding,
@@ -22,11 +23,10 @@ import {
   readFinding,
   versionFindings,
   warning,
-} from "../findings/findings";
-import { journalFindings } from "../findings/journalFindings";
-import { isProbed } from "../probe/probed";
+} from "./findings";
+import { journalFindings } from "./journalFindings";
 
-export const doctor: CliCommand = {
+export const doctorCommand: CliCommand = {
   name: "doctor",
   summary: "look for problems of the installation, the configuration and the connection, each with its remedy",
   details: "The command shows no credential. It reads a task that does not exist.",
@@ -51,7 +51,7 @@ export const doctor: CliCommand = {
   },
 };
 
-async function connectionFindings(flags: ConnectionFlags, cli: Cli): Promise<Finding[]> {
+async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): Promise<Finding[]> {
   const connection = await findConnection(flags, cli.interrupted).catch(messageOfRefusal);
   if (typeof connection === "string" || connection.options === undefined || connection.problems.length > 0) {
     const problems = typeof connection === "string" ? [connection] : connection.problems;
