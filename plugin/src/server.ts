@@ -109,7 +109,7 @@ export class Plugin {
   private configure(request: ConfigureRequest): ConfigureResponse {
     const { values } = decodeStruct(request.getArgs());
     this.calls = new ResourceCalls(
-      new Host(readKeys(values), this.engine, undefined, undefined, new AccountClaims(this.urn, engineAddress())),
+      new Host(readKeys(values), this.engine, { claims: new AccountClaims(this.urn, engineAddress()) }),
       this.urn !== "" && !isDefaultProvider(this.urn, values.version),
     );
     // With secrets, because the engine marks values that were secret, but it cannot mark what is derived from them.

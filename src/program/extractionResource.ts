@@ -19,7 +19,7 @@ import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
-import type { Declared } from "./taskOrder";
+import type { OrderedResource } from "./taskOrder";
 import { alias, claimFile, declare, taskOf } from "./taskOrder";
 
 /**
@@ -75,7 +75,7 @@ export abstract class ExtractionResource extends CustomResource {
     if (!isGet && !isMocked() && !ignores(opts, identityArgs)) {
       properties[declaredKey] = Object.fromEntries(identityArgs.map((each) => [each, args[each]]));
     }
-    const own: Declared = {
+    const own: OrderedResource = {
       definition,
       title,
       parts: definition.manages?.(plainPart(args)) ?? [],

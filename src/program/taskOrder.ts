@@ -15,8 +15,8 @@ import { failed, orStuck, perProgram } from "./perProgram";
  * resources of a task take `copy.id`. So Pulumi alone would start a paid run on a task that is not configured yet, and
  * an export before its run has ended.
  */
-interface DeclaredTask {
-  readonly declared: Declared[];
+interface OrderedTask {
+  readonly declared: OrderedResource[];
   readonly owners: Owners<OwnedPart>;
   /** Absent for a task that the program copies, until its resource names it. */
   id?: unknown;
@@ -26,7 +26,7 @@ interface DeclaredTask {
 }
 
 /** A resource of a task. */
-export interface Declared {
+export interface OrderedResource {
   readonly definition: AnyResource;
   /** `Type "name"`. */
   readonly title: string;
@@ -50,12 +50,12 @@ export interface Declared {
 type Sameness = "same" | "maybe" | "different";
 
 const program = perProgram(() => ({
-  tasks: new Set<DeclaredTask>(),
+  tasks: new Set<OrderedTask>(),
   /** By what stands for an account, or undefined for outputs, which name a task in any account: by their names. */
-  byName: new Map<unknown, Map<unknown, DeclaredTask>>(),
-  byResource: new Map<Resource, DeclaredTask>(),
+  byName: new Map<unknown, Map<unknown, OrderedTask>>(),
+  byResource: new Map<Resource, OrderedTask>(),
   /** Those that have a transform. */
-  changeable: [] as Declared[],
+  changeable: [] as OrderedResource[],
 }));
 
 /**
@@ -63,7 +63,7 @@ const program = perProgram(() => ({
  * @param named undefined for a task that the program copies
  * @param account a string or an object that stands for the account, or an output of it
  */
-export function taskOf(named: unknown, account: unknown): DeclaredTask {
+export function taskOf(named: unknown, account: unknown): OrderedTask {
   const { tasks } = program();
   // An id can be an integer in a program without types.
   const id = typeof named === "number" ? String(named) : named;
@@ -83,12 +83,12 @@ export function taskOf(named: unknown, account: unknown): DeclaredTask {
   return found;
 }
 
-function namesIn(account: unknown): Map<unknown, DeclaredTask> {
+function namesIn(account: unknown): Map<unknown, OrderedTask> {
   return madeOnce(program().byName, account, () => new Map());
 }
 
 /** Notes a resource whose outputs name a task, and these outputs. */
-export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknown[]): void {
+export function alias(task: OrderedTask, resource: Resource, ...outputs: unknown[]): void {
   program().byResource.set(resource, task);
   for (const each of outputs.filter(Output.isInstance)) {
     namesIn(undefined).set(each, task);
@@ -97,7 +97,7 @@ export function alias(task: DeclaredTask, resource: Resource, ...outputs: unknow
 }
 
 /** The runs of the program, whatever names their tasks. */
-export function declaredRuns(): Declared[] {
+export function declaredRuns(): OrderedResource[] {
   return [...program().tasks].flatMap(({ declared }) => declared.filter(({ definition }) => definition.isRun));
 }
 
@@ -136,11 +136,11 @@ export function claimFile(
  * export that should read its rows. Compares ids that are known later once they are known: only those of resources that
  * were declared before, which cannot wait for this one.
  */
-export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
+export function declare(own: OrderedResource, task: OrderedTask): Input<Resource[]> {
   const { waitsFor } = own.definition;
   const before = [...task.declared];
   refuse(tooLate(own, before) ?? conflict(own, task.owners));
-  const compared = [...program().tasks].flatMap((each): [DeclaredTask, Declared[]][] =>
+  const compared = [...program().tasks].flatMap((each): [OrderedTask, OrderedResource[]][] =>
     mayBeSame(task, each) ? [[each, [...each.declared]]] : [],
   );
   task.declared.push(own);
@@ -167,14 +167,14 @@ export function declare(own: Declared, task: DeclaredTask): Input<Resource[]> {
 }
 
 /** Whether the id gets its value from what nobody sees before: a promise, or an output that the program resolves later. */
-function isDeferred({ id }: DeclaredTask): boolean {
+function isDeferred({ id }: OrderedTask): boolean {
   return id instanceof Promise || (Output.isInstance(id) && !hasResources(id));
 }
 
 /**
  * With such an id, a resource can wait for what waits for it. The SDK only counts its promises then.
  */
-function nameIfStuck<T>({ title }: Declared, later: readonly DeclaredTask[], work: Promise<T>): Promise<T> {
+function nameIfStuck<T>({ title }: OrderedResource, later: readonly OrderedTask[], work: Promise<T>): Promise<T> {
   if (later.length === 0) {
     return work;
   }
@@ -189,7 +189,7 @@ function nameIfStuck<T>({ title }: Declared, later: readonly DeclaredTask[], wor
   return orStuck(message, Promise.all([work, known])).then(([result]) => result);
 }
 
-function needs(part: AnyResource["waitsFor"], before: readonly Declared[]): Resource[] {
+function needs(part: AnyResource["waitsFor"], before: readonly OrderedResource[]): Resource[] {
   return before.flatMap(({ definition, resource }) =>
     part !== undefined && partOf(definition) === part && resource !== undefined ? [resource] : [],
   );
@@ -201,7 +201,7 @@ function refuse(problem: string | undefined): void {
   }
 }
 
-function ownersOf(declared: readonly Declared[]): Owners<OwnedPart> {
+function ownersOf(declared: readonly OrderedResource[]): Owners<OwnedPart> {
   const owners = new Owners<OwnedPart>();
   for (const each of declared) {
     owners.note({ key: each, title: each.title }, each.parts, "declared");
@@ -209,14 +209,14 @@ function ownersOf(declared: readonly Declared[]): Owners<OwnedPart> {
   return owners;
 }
 
-function conflict(own: Declared, owners: Owners<OwnedPart>): string | undefined {
+function conflict(own: OrderedResource, owners: Owners<OwnedPart>): string | undefined {
   const found = owners.conflictWith({ key: own, title: own.title }, own.parts);
   return (
     found && `${describeConflict(found.other.title, own.title, found.part, "the same task")} Keep it in one of them.`
   );
 }
 
-function tooLate({ definition, title }: Declared, before: readonly Declared[]): string | undefined {
+function tooLate({ definition, title }: OrderedResource, before: readonly OrderedResource[]): string | undefined {
   const run = partOf(definition) === "settings" ? before.find(({ startsRun }) => startsRun)?.title : undefined;
   return (
     run &&
@@ -225,7 +225,7 @@ function tooLate({ definition, title }: Declared, before: readonly Declared[]): 
   );
 }
 
-async function readsEarly(own: Declared, before: readonly Declared[]): Promise<string | undefined> {
+async function readsEarly(own: OrderedResource, before: readonly OrderedResource[]): Promise<string | undefined> {
   const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
   const inputs = exports.length === 0 ? [] : await withResourcesOfComponents(await own.inputs());
   const early = exports.find(({ resource }) => resource !== undefined && !inputs.includes(resource))?.title;
@@ -240,7 +240,7 @@ async function readsEarly(own: Declared, before: readonly Declared[]): Promise<s
  * Whether the task of a resource that is declared now needs a comparison with an earlier one. A task that the resource
  * itself copies has no name yet: the resource would wait for its own id.
  */
-function mayBeSame(one: DeclaredTask, other: DeclaredTask): boolean {
+function mayBeSame(one: OrderedTask, other: OrderedTask): boolean {
   const isUnnamed = one.id === undefined;
   if (isUnnamed || one === other || (one.isCopied && other.isCopied) || other.declared.length === 0) {
     return false;
@@ -248,7 +248,7 @@ function mayBeSame(one: DeclaredTask, other: DeclaredTask): boolean {
   return [one, other].some(({ id, account }) => typeof id !== "string" || Output.isInstance(account));
 }
 
-async function samenessOf(one: DeclaredTask, other: DeclaredTask): Promise<Sameness> {
+async function samenessOf(one: OrderedTask, other: OrderedTask): Promise<Sameness> {
   const [of, ofOther] = await Promise.all([originOf(one), originOf(other)]);
   if (of.task === ofOther.task) {
     return "same";
@@ -266,7 +266,7 @@ async function samenessOf(one: DeclaredTask, other: DeclaredTask): Promise<Samen
 }
 
 /** The task that a name comes from, and the resources: an output of `copy.id` alone is the task of `copy`. */
-async function originOf(task: DeclaredTask): Promise<{ task: DeclaredTask; sources: readonly Resource[] }> {
+async function originOf(task: OrderedTask): Promise<{ task: OrderedTask; sources: readonly Resource[] }> {
   const sources = task.id === undefined ? [] : await resourcesBehind(output(task.id));
   const tasks = new Set(sources.map((each) => program().byResource.get(each)));
   const [only] = tasks;

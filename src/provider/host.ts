@@ -36,6 +36,13 @@ interface Service {
   actions: ActionReader;
 }
 
+export interface HostParts {
+  programFolder?: string;
+  processes?: Processes;
+  /** Absent: no other process can have the account. */
+  claims?: AccountClaims;
+}
+
 /**
  * Shared by all resources of a provider process: configuration, clients, journal, owners, and the order of writes to a
  * task.
@@ -69,6 +76,9 @@ export class Host {
   /** By URN: the arguments after the previous check, for resources whose diff needs them. */
   readonly previous = new Map<string, Properties>();
   readonly config: ProviderConfig;
+  /** The program's folder. */
+  readonly programFolder: string;
+  private readonly claims: AccountClaims | undefined;
   private readonly configProblems: readonly string[];
   /** By the options of the client. */
   private readonly services = new Map<string, Service>();
@@ -79,12 +89,10 @@ export class Host {
   constructor(
     read: ReadKey,
     readonly engine: Engine,
-    /** The program's folder. */
-    readonly programFolder = process.cwd(),
-    processes: Processes = systemProcesses(),
-    /** Absent: no other process can have the account. */
-    private readonly claims?: AccountClaims,
+    { programFolder = process.cwd(), processes = systemProcesses(), claims }: HostParts = {},
   ) {
+    this.programFolder = programFolder;
+    this.claims = claims;
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;

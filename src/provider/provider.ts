@@ -26,7 +26,7 @@ let host: Host | undefined;
 function currentHost(read: ReadKey): Host {
   if (host === undefined) {
     const engine = connectedEngine();
-    host = new Host(read, engine, undefined, undefined, new AccountClaims(dynamicResources, engineAddress()));
+    host = new Host(read, engine, { claims: new AccountClaims(dynamicResources, engineAddress()) });
     endWithEngine(() => host, engine);
   }
   return host;

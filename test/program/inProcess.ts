@@ -49,7 +49,10 @@ export class InProcess {
         this.progress.push(message);
       }
     }, this.interruption.signal);
-    this.host = new Host((key) => config[key], engine, folder, { own: this.name, isRunning });
+    this.host = new Host((key) => config[key], engine, {
+      programFolder: folder,
+      processes: { own: this.name, isRunning },
+    });
   }
 
   /** What the end of the engine does, where it was killed. */

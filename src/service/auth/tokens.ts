@@ -213,9 +213,12 @@ export class Tokens {
         `Or, if the service takes the API key for all operations, set ${settings.settingName("credentials")} to apiKey.`,
       );
     }
-    const problem = isConfigured
-      ? `the service accepts no access token: ${reasons.join("; ")}.`
-      : `not sent: ${["no access token is configured", ...reasons].join("; ")}.`;
+    // A command that fails, or a store that cannot be read, says nothing about the service.
+    const isRefused = this.#refused.size > 0 || failed.some(({ refused }) => refused === true);
+    const problem =
+      isConfigured && isRefused
+        ? `the service accepts no access token: ${reasons.join("; ")}.`
+        : `not sent: ${[`no access token ${isConfigured ? "could be had" : "is configured"}`, ...reasons].join("; ")}.`;
     throw new NoToken("credential", problem, hints.join(" "));
   }
 

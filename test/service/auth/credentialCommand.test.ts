@@ -71,7 +71,8 @@ describe("credentialCommand", () => {
 
   it("fails with an error that contains its exit code", async () => {
     const error = await errorOf(startTask(clientWith({ credentialCommand: "exit 3" })));
-    assert.match(error.message, /credentialCommand ended with exit code 3/);
+    // It says nothing about the service, which got no token.
+    assert.match(error.message, /not sent: no access token could be had; credentialCommand ended with exit code 3/);
   });
 
   it("fails if it prints no JSON", async () => {
