@@ -13,7 +13,7 @@ export const files: Record<string, pulumi.Output<string>> = {};
 for (const [profile, { taskGroupId }] of Object.entries(accounts)) {
   const shop = new ExtractionTask(`shop-${profile}`, {
     from: { sourceTaskId: "shop-template", taskGroupId },
-    actions: { pages: { actionType: "PaginationAction", properties: { MaxPages: 2 } } },
+    actions: { open: { actionType: "NavigateAction", properties: { Url: "https://shop.example.com/new/" } } },
     profile,
   });
   const run = new CloudRun(`shop-${profile}`, { taskId: shop.id, rerunOn: [shop], waitFor: "finished", profile });

@@ -1,19 +1,22 @@
 /**
  * Previews and applies a task from a program of your own, with Pulumi's Automation API: no Pulumi.yaml, no command line.
- * Usage: npx tsx index.ts [--pages N] [--apply]
+ * Usage: npx tsx index.ts [--url URL] [--apply]
  */
 import { parseArgs } from "node:util";
 import { LocalWorkspace } from "@pulumi/pulumi/automation";
 import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
 
 const { values } = parseArgs({
-  options: { pages: { type: "string", default: "2" }, apply: { type: "boolean", default: false } },
+  options: {
+    url: { type: "string", default: "https://shop.example.com/new/" },
+    apply: { type: "boolean", default: false },
+  },
 });
 
 async function program(): Promise<Record<string, unknown>> {
   const shop = new ExtractionTask("shop", {
     from: { sourceTaskId: "shop-template", taskGroupId: "shops" },
-    actions: { pages: { actionType: "PaginationAction", properties: { MaxPages: values.pages } } },
+    actions: { open: { actionType: "NavigateAction", properties: { Url: values.url } } },
   });
   const run = new CloudRun("shop", { taskId: shop.id, rerunOn: [shop], waitFor: "finished" });
   const rows = new DataExport("shop", {

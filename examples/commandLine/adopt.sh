@@ -3,7 +3,7 @@
 set -e
 
 # #region adopt
-npx webextract adopt "$TASK" --out tasks --types NavigateAction,LoopAction,ExtractDataAction,PaginationAction --stack dev
+npx webextract adopt "$TASK" --out tasks --stack dev
 # #endregion
 
 # #region import

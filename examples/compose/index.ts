@@ -42,18 +42,12 @@ const selectors = new TaskActionConfig("selectors", {
         "Field.publisher": "a.publisher@href",
       },
     },
-  },
-});
-
-// #region settings
-const pages = new TaskActionConfig("pages", {
-  taskId: books.id,
-  actions: {
-    // The novels have a third page. Set "3", and the preview shows this property and the new run.
     pages: { actionType: "PaginationAction", properties: { NextSelector: "nav.pages a.next", MaxPages: "2" } },
   },
 });
 
+// #region settings
+// Add or remove a list, and the preview shows the change and the new run.
 const tables = new TaskLoopItems("tables", {
   taskId: books.id,
   actionId: "loop",
@@ -71,7 +65,7 @@ const shelves = new TaskStartUrls("shelves", {
 // No dependsOn is needed: a run waits for all settings of its task. Without rerunOn, the run would start only once.
 const run = new CloudRun("run", {
   taskId: books.id,
-  rerunOn: [selectors, pages, tables, shelves],
+  rerunOn: [selectors, tables, shelves],
   waitFor: "finished",
   pollSeconds: 1,
 });

@@ -13,13 +13,10 @@ const from = { sourceTaskId: config.require("templateId"), taskGroupId: config.r
 const [, ...lines] = readFileSync("shops.csv", "utf8").trimEnd().split("\n");
 
 const tasks = lines.map((line) => {
-  const [name = "", url = "", pages = ""] = line.split(",");
+  const [name = "", url = ""] = line.split(",");
   return new ExtractionTask(name, {
     from,
-    actions: {
-      open: { actionType: "NavigateAction", properties: { Url: url } },
-      pages: { actionType: "PaginationAction", properties: { MaxPages: Number(pages) } },
-    },
+    actions: { open: { actionType: "NavigateAction", properties: { Url: url } } },
   });
 });
 // #endregion

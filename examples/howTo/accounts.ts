@@ -1,7 +1,7 @@
 import { ExtractionTask } from "pulumi-webextract";
 
 const shops = { sourceTaskId: "shop-template", taskGroupId: "shops" };
-const actions = { pages: { actionType: "PaginationAction", properties: { MaxPages: "2" } } };
+const actions = { open: { actionType: "NavigateAction", properties: { Url: "https://shop.example.com/new/" } } };
 
 // #region accounts
 new ExtractionTask("products", { from: shops, actions });

@@ -4,7 +4,7 @@ import { ExtractionTask, TaskActionConfig, TaskCopy } from "pulumi-webextract";
 const products = new ExtractionTask("products", {
   from: { adoptTaskId: "9f1c2a7e-task-id" },
   actions: {
-    pages: { actionType: "PaginationAction", properties: { MaxPages: "2" } },
+    open: { actionType: "NavigateAction", properties: { Url: "https://shop.example.com/new/" } },
   },
 });
 // #endregion
@@ -12,10 +12,10 @@ const products = new ExtractionTask("products", {
 // #region settings
 const news = new TaskCopy("news", { adoptTaskId: "5b80d3c4-task-id" });
 
-new TaskActionConfig("news-pages", {
+new TaskActionConfig("news-search", {
   taskId: news.id,
   actions: {
-    pages: { actionType: "PaginationAction", properties: { MaxPages: "5" } },
+    search: { actionType: "EnterTextAction", properties: { TextToSet: "harbour" } },
   },
   onDelete: "restore",
 });

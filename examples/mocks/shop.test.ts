@@ -18,9 +18,9 @@ describe("the shop", () => {
   /** The value of an output. */
   const resolved = <T>(output: pulumi.Output<T>) => new Promise<T>((resolve) => output.apply(resolve));
 
-  it("reads two pages of each list", async () => {
+  it("opens the list of new products", async () => {
     const actions = await resolved(shop.products.actions);
-    assert.equal(actions?.pages?.properties?.MaxPages, "2");
+    assert.equal(actions?.open?.properties?.Url, "https://shop.example.com/new/");
   });
   // #endregion
 

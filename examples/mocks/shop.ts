@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "pulumi-webextract";
 
-const pages = new pulumi.Config().getNumber("pages") ?? 2;
+const list = new pulumi.Config().get("list") ?? "new";
 
 export const products = new ExtractionTask("products", {
   from: { sourceTaskId: "shop-template", taskGroupId: "shops" },
   actions: {
-    pages: { actionType: "PaginationAction", properties: { MaxPages: String(pages) } },
+    open: { actionType: "NavigateAction", properties: { Url: `https://shop.example.com/${list}/` } },
   },
 });
 

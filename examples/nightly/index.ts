@@ -7,8 +7,7 @@ const folder = new pulumi.Config().get("rows") ?? "rows";
 
 const shop = new ExtractionTask("shop", {
   from: { sourceTaskId: "shop-template", taskGroupId: "shops" },
-  // This type of action is the emulator's own.
-  actions: { pages: { actionType: "PaginationAction", properties: { MaxPages: 2 } } },
+  actions: { open: { actionType: "NavigateAction", properties: { Url: "https://shop.example.com/new/" } } },
 });
 
 // `WEBEXTRACT_RUN_LABEL=2026-11-21 pulumi up` starts one run. The same label again starts nothing.

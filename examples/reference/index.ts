@@ -24,7 +24,7 @@ import {
 const books = new ExtractionTask("books", {
   from: { sourceTaskId: "shop-template", taskGroupId: "bookshops" },
   actions: {
-    pages: { actionType: "PaginationAction", properties: { NextSelector: "a.next", MaxPages: "3" } },
+    search: { actionType: "EnterTextAction", properties: { TextToSet: "novels" } },
     shelves: { actionType: "LoopAction", loop: { loopType: "UrlList", itemsFile: "shelves.txt" } },
   },
   startUrls: { urls: ["https://shop.example.com/"] },
@@ -43,10 +43,10 @@ const existing = new TaskCopy("existing", { adoptTaskId: "shop-template" });
 // #endregion
 
 // #region taskActionConfig
-const pages = new TaskActionConfig("pages", {
+const search = new TaskActionConfig("search", {
   taskId: prices.id,
   actions: {
-    pages: { actionType: "PaginationAction", properties: { NextSelector: "a.next", MaxPages: "3" } },
+    search: { actionType: "EnterTextAction", properties: { TextToSet: "novels" } },
   },
 });
 // #endregion
@@ -81,7 +81,7 @@ new TaskStartUrls("start-urls", {
 // #region cloudRun
 const run = new CloudRun("run", {
   taskId: prices.id,
-  rerunOn: [pages, shelves],
+  rerunOn: [search, shelves],
   waitFor: "finished",
 });
 // #endregion
@@ -111,7 +111,7 @@ const shops = new Manifest("shops", { path: "tasks", variables: { site: "https:/
 // #endregion
 
 // #region functions
-const actions = getActionsOutput({ taskIds: [books.id], actionTypes: ["PaginationAction"] }, { plain: true });
+const actions = getActionsOutput({ taskIds: [books.id], actionTypes: ["EnterTextAction"] }, { plain: true });
 const subtasks = getSubtasksOutput({ taskId: prices.id }, { dependsOn: run });
 const first = getDataOutput({ taskId: books.id, maxRows: 10 }, { plain: true });
 const ofRun = getBatchDataOutput({ taskId: prices.id, lotNo: run.id, maxRows: 10 });

@@ -24,13 +24,13 @@ describe("the pages about manifests", () => {
       folder: example,
       variables: anyVariables,
     });
-    const actions = tasks[0]?.args.actions as { pages: { properties: Record<string, string> } };
+    const actions = tasks[0]?.args.actions as { search: { properties: Record<string, string> } };
     const [shown = ""] = blocks(readPage("docs/how-to/manifests.md"), "yaml").filter((block) =>
       block.includes("Delay"),
     );
     const promised = [...shown.matchAll(/^ +(\w+): .* # "([^"]*)"/gm)].map(([, name, value]) => [name, value]);
     assert.equal(promised.length, 6);
-    assert.deepEqual(Object.entries(actions.pages.properties), promised);
+    assert.deepEqual(Object.entries(actions.search.properties), promised);
   });
 
   it("show real errors", () => {

@@ -7,9 +7,9 @@ books = webextract.ExtractionTask(
     "books",
     from_=webextract.TaskSourceArgs(source_task_id="shop-template", task_group_id="bookshops"),
     actions={
-        "pages": webextract.ActionArgs(
-            action_type="PaginationAction",
-            properties={"NextSelector": "a.next", "MaxPages": 3},
+        "search": webextract.ActionArgs(
+            action_type="EnterTextAction",
+            properties={"TextToSet": "novels"},
         ),
         "shelves": webextract.ActionArgs(
             action_type="LoopAction",
@@ -33,13 +33,13 @@ existing = webextract.TaskCopy("existing", adopt_task_id="shop-template")
 # #endregion
 
 # #region taskActionConfig
-pages = webextract.TaskActionConfig(
-    "pages",
+search = webextract.TaskActionConfig(
+    "search",
     task_id=prices.id,
     actions={
-        "pages": webextract.ActionSettingsArgs(
-            action_type="PaginationAction",
-            properties={"NextSelector": "a.next", "MaxPages": 3},
+        "search": webextract.ActionSettingsArgs(
+            action_type="EnterTextAction",
+            properties={"TextToSet": "novels"},
         ),
     },
 )
@@ -85,7 +85,7 @@ webextract.TaskStartUrls(
 run = webextract.CloudRun(
     "run",
     task_id=prices.id,
-    rerun_on=[pages, shelves],
+    rerun_on=[search, shelves],
     wait_for="finished",
 )
 # #endregion

@@ -15,9 +15,9 @@ func main() {
 				TaskGroupId:  pulumi.String("bookshops"),
 			},
 			Actions: pulumi.Map{
-				"pages": webextract.ActionArgs{
-					ActionType: pulumi.String("PaginationAction"),
-					Properties: pulumi.Map{"NextSelector": pulumi.String("a.next"), "MaxPages": pulumi.Int(3)},
+				"search": webextract.ActionArgs{
+					ActionType: pulumi.String("EnterTextAction"),
+					Properties: pulumi.Map{"TextToSet": pulumi.String("novels")},
 				},
 				"shelves": webextract.ActionArgs{
 					ActionType: pulumi.String("LoopAction"),
@@ -54,12 +54,12 @@ func main() {
 		// #endregion
 
 		// #region taskActionConfig
-		pages, err := webextract.NewTaskActionConfig(ctx, "pages", &webextract.TaskActionConfigArgs{
+		search, err := webextract.NewTaskActionConfig(ctx, "search", &webextract.TaskActionConfigArgs{
 			TaskId: prices.ID(),
 			Actions: pulumi.Map{
-				"pages": webextract.ActionSettingsArgs{
-					ActionType: pulumi.String("PaginationAction"),
-					Properties: pulumi.Map{"NextSelector": pulumi.String("a.next"), "MaxPages": pulumi.Int(3)},
+				"search": webextract.ActionSettingsArgs{
+					ActionType: pulumi.String("EnterTextAction"),
+					Properties: pulumi.Map{"TextToSet": pulumi.String("novels")},
 				},
 			},
 		})
@@ -123,7 +123,7 @@ func main() {
 		// #region cloudRun
 		run, err := webextract.NewCloudRun(ctx, "run", &webextract.CloudRunArgs{
 			TaskId:  prices.ID(),
-			RerunOn: pulumi.Array{pages, shelves},
+			RerunOn: pulumi.Array{search, shelves},
 			WaitFor: pulumi.String("finished"),
 		})
 		if err != nil {
