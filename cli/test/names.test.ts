@@ -309,8 +309,18 @@ else console.log(selected);`,
       // The credentials of a stack must not go to another service.
       const byEnvironment = await world.run(`status ${shop.taskId}`);
       assert.equal(byEnvironment.code, 0, byEnvironment.stderr);
+      assert.doesNotMatch(byEnvironment.stderr, /no stack of this folder/);
+      writeFileSync(world.path("Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+      const inProject = await world.run(`status ${shop.taskId}`);
       const byAddress = await world.run(`status books --base-url ${world.emulator.url}`, env);
+      rmSync(world.path("Pulumi.yaml"));
       assert.notEqual(byAddress.code, 0);
+      for (const [{ stderr }, by] of [
+        [inProject, "WEBEXTRACT_BASE_URL"],
+        [byAddress, "--base-url"],
+      ] as const) {
+        assert.ok(stderr.includes(`${by} names the service, so no stack of this folder is used, nor its credentials.`));
+      }
       assert.ok(
         asked().every((line) => !line.includes("--show-name") && !line.includes("other")),
         asked().join("\n"),

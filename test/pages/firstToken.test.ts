@@ -16,6 +16,7 @@ describe("the page about a first token", () => {
       WEBEXTRACT_ACCESS_TOKEN: undefined,
       WEBEXTRACT_API_KEY: undefined,
       WEBEXTRACT_REFRESH_PATH: "/token/refresh",
+      LOGIN_SERVICE: world.emulator.url,
       LOGIN_USER: "reader",
       LOGIN_PASSWORD: apiKey,
     };
@@ -38,7 +39,7 @@ describe("the page about a first token", () => {
 
   it("logs in for each command", async () => {
     const [, command = ""] = /credentialCommand "(.*)"/.exec(configLine) ?? [];
-    const line = command.replace("node login.mjs", login).replace("$WEBEXTRACT_BASE_URL", world.emulator.url);
+    const line = command.replace("node login.mjs", login).replace("$LOGIN_SERVICE", world.emulator.url);
     const ended = await world.run(`actions ${shop.taskId}`, { ...env, WEBEXTRACT_CREDENTIAL_COMMAND: line });
     assert.equal(ended.code, 0, ended.stderr);
   });

@@ -44,6 +44,10 @@ export async function withSelectedStack<Flags extends { baseUrl?: string } & Fou
   cli: CommandContext,
 ): Promise<Flags> {
   if (flags.baseUrl !== undefined || namesService()) {
+    if (flags.stack === undefined && projectFolder() !== undefined) {
+      const by = flags.baseUrl === undefined ? "WEBEXTRACT_BASE_URL" : "--base-url";
+      cli.terminal.say(`${by} names the service, so no stack of this folder is used, nor its credentials.`);
+    }
     return flags;
   }
   return { ...flags, ...(await givenOrSelected(flags.stack, cli)) };

@@ -196,7 +196,7 @@ describe("a stored token of another credential", () => {
       try {
         await begin("only", { tokenStore: undefined });
         const error = await assertNotUsed({ tokenStore: undefined });
-        assert.match(error.message, /, or set only tokenStore after "webextract token import"\.$/);
+        assert.match(error.message, /, or set only tokenStore after "webextract token import"\. Or set accessToken, /);
       } finally {
         restore();
       }
