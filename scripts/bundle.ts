@@ -147,7 +147,7 @@ const ownPackageInside: Plugin = {
       readFileSync(join(repositoryRoot, "package.json"), "utf8"),
     );
     const ownPackage = JSON.stringify({ version, engines, peerDependencies });
-    build.onLoad({ filter: /[\\/]service[\\/]ownPackage\.ts$/ }, ({ path }) => {
+    build.onLoad({ filter: /[\\/]system[\\/]ownPackage\.ts$/ }, ({ path }) => {
       const [before, after] = readFileSync(path, "utf8").split(/JSON\.parse\(.*\) as PackageFile;/);
       if (after === undefined) throw new Error(`${path} reads package.json in another way than the bundle expects`);
       return { contents: `${before}${ownPackage};${after}`, loader: "ts" };

@@ -8,7 +8,7 @@ interface PackageFile {
   peerDependencies: Record<string, string>;
 }
 
-/** The package.json of this package: two folders above `src/service`, and above each folder of `dist` with a bundle. */
+/** The package.json of this package: two folders above `src/system`, and above each folder of `dist` with a bundle. */
 export const ownPackage = JSON.parse(readFileSync(join(__dirname, "..", "..", "package.json"), "utf8")) as PackageFile;
 
 /**

@@ -33,12 +33,13 @@ describe("the life of a task on the engine", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("is created by four requests, after a read of the template", async () => {
+  it("is created by four requests, after a look at the address and the template", async () => {
     await addCredentials();
     await world.project.up();
     assert.deepEqual(world.operations().sort(), [
       "copyTask",
       "getActions",
+      "getData",
       "updateActionProperties",
       "updateLoopItems",
       "updateTaskUrls",

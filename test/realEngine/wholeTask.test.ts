@@ -25,9 +25,10 @@ describe("an ExtractionTask on the engine", () => {
   });
   after(() => world.remove());
 
-  it("is created by three requests, after a read of the template", async () => {
+  it("is created by three requests, after a look at the address and the template", async () => {
     await world.project.up();
     assert.deepEqual(world.operations(), [
+      "getData",
       "copyTask",
       "getActions",
       "updateTaskParameters",

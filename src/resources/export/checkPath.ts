@@ -43,17 +43,17 @@ export function checkPath({ path, pipe, lotNo, markExported, ...args }: DataExpo
   if (typeof path !== "string") {
     return;
   }
-  const reasons = [
-    remotePathProblem(path),
-    markExported === true && !placeholders.some((each) => path.includes(each))
-      ? "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten"
-      : undefined,
-  ];
-  const newer = [
+  const found: { reason: string | undefined; stored?: string[] }[] = [
+    { reason: remotePathProblem(path) },
     { reason: placeholderProblem(path), stored: ["path"] },
+    {
+      reason:
+        markExported === true && !placeholders.some((each) => path.includes(each))
+          ? "must contain {lotNo}, {time} or {n} with markExported: a file of marked rows is never overwritten"
+          : undefined,
+    },
     { reason: endingProblem(path, args), stored: ["path", "format", "compression"] },
   ];
-  const found = [...reasons.map((reason) => ({ reason })), ...newer];
   problems.push(
     ...found.flatMap(({ reason, ...each }) => (reason === undefined ? [] : { path: "path", reason, ...each })),
   );

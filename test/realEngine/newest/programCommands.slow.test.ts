@@ -117,7 +117,7 @@ describe("pulumi install of the newest engine", function () {
     try {
       await world.project.shell("pulumi install");
       await world.project.up();
-      assert.deepEqual(world.operations(), ["copyTask"]);
+      assert.deepEqual(world.operations(), ["getData", "copyTask"]);
     } finally {
       await world.remove();
     }
