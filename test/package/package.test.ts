@@ -180,6 +180,15 @@ describe("the provider that the engine's host loads", () => {
       ...readFileSync(join(repositoryRoot, "dist/provider/provider.js"), "utf8").matchAll(/^ *\/\/ (src\/.*)$/gm),
     ];
     const parts = new Set(bundled.map(([, path]) => path?.split("/")[1]));
-    assert.deepEqual([...parts].sort(), ["config", "engine", "provider", "resources", "rows", "service", "system", "values"]);
+    assert.deepEqual([...parts].sort(), [
+      "config",
+      "engine",
+      "provider",
+      "resources",
+      "rows",
+      "service",
+      "system",
+      "values",
+    ]);
   });
 });

@@ -4,10 +4,10 @@ import { World } from "./world";
 
 const wrong = `
 const good = new TaskCopy("good", { adoptTaskId: "template-1" });
-new TaskActionConfig("one", { taskId: "t1", actions: {}, colour: "red" });
+new TaskActionConfig("one", { taskId: "template-1", actions: {}, colour: "red" });
 new TaskCopy("two", { sourceTaskId: "template-1" });
 new TaskLoopItems("three", { taskId: good.id, actionId: "each", loopType: pulumi.secret("hidden-4402") });
-new TaskStartUrls("four", { taskId: pulumi.output("t4"), urls: ["https://ok.test/", "nonsense"] });
+new TaskStartUrls("four", { taskId: pulumi.output("template-1"), urls: ["https://ok.test/", "nonsense"] });
 `;
 
 /** The problems of {@link wrong}: resource and path. */
@@ -17,10 +17,10 @@ const problems = ["four urls[1]", "one actions", "one colour", "three items", "t
 const mend = `
 const mend = (props) => ({
   ...props,
-  ...(props.colour && { colour: undefined, taskId: "template-1", actions: { open: { actionType: "NavigateAction", properties: { Wait: "1" } } } }),
+  ...(props.colour && { colour: undefined, actions: { open: { actionType: "NavigateAction", properties: { Wait: "1" } } } }),
   ...(props.sourceTaskId && { taskGroupId: "group-1", onDelete: "retain" }),
   ...(props.loopType && { items: ["https://old.test/item"], loopType: "UrlList" }),
-  ...("urls" in props && { taskId: "template-1", urls: "https://ok.test/", }),
+  ...("urls" in props && { urls: "https://ok.test/" }),
 });
 pulumi.runtime.registerStackTransformation(({ props, opts }) => ({ props: mend(props), opts }));
 `;

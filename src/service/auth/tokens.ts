@@ -206,7 +206,9 @@ export class Tokens {
     const reasons = failed.map(({ reason }) => reason);
     const hints = failed.flatMap(({ hint }) => hint ?? []);
     if (hints.length === 0 || !isConfigured) {
-      hints.push(`${hints.length === 0 ? "Set" : "Or set"} ${isConfigured ? "a valid " : ""}${tokenSources(settings.settingName)}.`);
+      hints.push(
+        `${hints.length === 0 ? "Set" : "Or set"} ${isConfigured ? "a valid " : ""}${tokenSources(settings.settingName)}.`,
+      );
     }
     if (!isConfigured && options.apiKey !== undefined) {
       hints.push(
