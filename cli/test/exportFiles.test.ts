@@ -271,6 +271,7 @@ describe("webextract export to a file", () => {
     for (const args of [["export", "shop-1"], ["rows", "shop-1", "--json"], ["--help"]]) {
       const child = spawn(process.execPath, [program, ...args], {
         env: { PATH: process.env.PATH, HOME: world.folder, ...world.environment },
+        cwd: world.folder,
         stdio: ["ignore", output, "pipe"],
       });
       let errors = "";
