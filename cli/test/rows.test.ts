@@ -114,6 +114,7 @@ describe("webextract rows and export", () => {
 
   it("ends without an error when the reader has read enough", async () => {
     const child = spawn(process.execPath, [program, "export", "shop-1"], {
+      cwd: world.folder,
       env: { PATH: process.env.PATH, HOME: world.folder, ...world.environment, WEBEXTRACT_PAGE_SIZE: "1" },
     });
     let errors = "";
