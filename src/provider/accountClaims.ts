@@ -87,11 +87,12 @@ function describeProvider(urn: string): string {
 }
 
 function describeBoth(urn: string, other: string): string {
-  const named = [urn, other].filter(isUrn).map((each) => `"${partsOfUrn(each).name}"`);
+  const inPlugin = [urn, other].filter(isUrn);
+  const names = inPlugin.map((each) => `"${partsOfUrn(each).name}"`).sort();
   const both =
-    named.length === 2
-      ? `the providers ${named.sort().join(" and ")}`
-      : `the provider ${named[0]} of the plugin and ${dynamicResources}`;
+    names.length === 2
+      ? `the providers ${names.join(" and ")}`
+      : `${inPlugin.map(describeProvider).join()} and ${dynamicResources}`;
   return (
     `${both} have the same account. They are two processes, which cannot keep the order of a task's resources, ` +
     "and the owners of its settings. Use one provider for one account"
