@@ -14,6 +14,9 @@ for (let index = 0; index < ${count}; index++) {
 const reads = (operations: readonly string[]): number =>
   operations.filter((operation) => operation === "getActions").length;
 
+const writes = (operations: readonly string[]): string[] =>
+  operations.filter((operation) => !["getActions", "getData"].includes(operation)).sort();
+
 /** Arguments of a refresh. By default, the engine reads 8 resources at a time. */
 export type RefreshArguments = readonly string[];
 
@@ -95,15 +98,11 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
     const { output } = await world.project.up();
     assert.match(output, /\+ 1 created\s+~ 1 updated/);
     const operations = world.operations();
-    // One read shows the address before the first copy.
-    assert.deepEqual(operations.filter((operation) => operation !== "getActions").sort(), [
-      "copyTask",
-      "getData",
-      "updateTaskParameters",
-      "updateTaskParameters",
-    ]);
+    assert.deepEqual(writes(operations), ["copyTask", "updateTaskParameters", "updateTaskParameters"]);
     // Of the template: whether its actions have the properties.
     assert.ok(reads(operations) <= 1, `${reads(operations)} reads`);
+    // Whether the base URL is right: before the first copy, unless the other task was answered already.
+    assert.ok(operations.filter((operation) => operation === "getData").length <= 1);
     assert.equal(world.copies().length, count);
   });
 
@@ -112,11 +111,7 @@ export function testDriftOf(count: number, refused: readonly RefreshArguments[] 
     await world.project.up({ args: ["--refresh"] });
     const operations = world.operations();
     assert.ok(reads(operations) <= count, `${reads(operations)} reads`);
-    assert.deepEqual(operations.filter((operation) => operation !== "getActions").sort(), [
-      "copyTask",
-      "updateTaskParameters",
-      "updateTaskParameters",
-    ]);
+    assert.deepEqual(writes(operations), ["copyTask", "updateTaskParameters", "updateTaskParameters"]);
     assert.equal(urlOf(changed), declared);
     assert.equal(world.copies().length, count);
   });
