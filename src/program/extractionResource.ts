@@ -186,7 +186,7 @@ function hasText(value: unknown): boolean {
 /** With `ignoreChanges`, the engine keeps the earlier value of an argument, as a transform would. */
 function ignores(opts: CustomResourceOptions | undefined, names: readonly string[]): boolean {
   const paths = opts?.ignoreChanges ?? [];
-  return paths.some((path) => path === "*" || names.includes(/^\w+/.exec(path)?.[0] ?? ""));
+  return paths.some((path) => path === "*" || names.includes(/^(?:\[")?(\w+)/.exec(path)?.[1] ?? ""));
 }
 
 /**

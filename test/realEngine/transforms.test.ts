@@ -9,10 +9,10 @@ const settings = (options: string): string => `
 new TaskActionConfig("s", { taskId: "other", actions: ${actions} }, { ${options} });
 new CloudRun("r", { taskId: "template-1" });
 `;
-const named = (suffix: string, head: string, options: string): string => `${head}
+const named = (suffix: string, head: string, options: string, taskId = "copy.id"): string => `${head}
 const options = (name) => (${options});
 const copy = new TaskCopy("copy${suffix}", { sourceTaskId: "template-1", taskGroupId: "group-1" }, options("copy"));
-new CloudRun("run${suffix}", { taskId: copy.id }, options("run"));
+new CloudRun("run${suffix}", { taskId: ${taskId} }, options("run"));
 `;
 const ownProvider = `const config = new pulumi.Config("webextract");
 const provider = new (require("pulumi-webextract").Provider)("shop", { baseUrl: config.require("baseUrl"),
@@ -57,10 +57,11 @@ resolve(later.taskId.apply((taskId) => taskId));`,
       assert.ok(world.project.resource("run").id);
     });
 
-    it("rename resources, move them into a component, and to a provider of their own, in one step", async () => {
+    it("rename resources, move them into a component and to a provider of their own, and ignore another taskId, in one step", async () => {
       const component = `${ownProvider}\nconst parent = new pulumi.ComponentResource("my:Shop", "shop");`;
       const alias = "{ name, parent: pulumi.rootStackResource }";
-      world.program(named("-new", component, `{ aliases: [${alias}], parent, provider }`));
+      const options = `{ aliases: [${alias}], parent, provider, ignoreChanges: ['["taskId"]'] }`;
+      world.program(named("-new", component, options, '"template-1"'));
       const before = [world.project.resource("copy").id, world.project.resource("run").id];
       await world.project.up();
       assert.deepEqual([world.project.resource("copy-new").id, world.project.resource("run-new").id], before);
