@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, migratedState } from "./internals/cli";
-import { CliWorld, fakePulumi } from "./webextract";
+import { fakePulumi, useCliWorld } from "./webextract";
 
 interface Resource extends Record<string, unknown> {
   urn: string;
@@ -209,10 +209,9 @@ describe("webextract migrate", () => {
   });
 
   describe("on the command line", () => {
-    let world: CliWorld;
+    const world = useCliWorld();
     let env: Record<string, string | undefined>;
-    beforeEach(async () => {
-      world = await CliWorld.create();
+    beforeEach(() => {
       writeFileSync(world.path("state.json"), readFileSync(fixture));
       const path = fakePulumi(
         world,
@@ -229,7 +228,6 @@ if (what === "export") {
       );
       env = { PATH: path };
     });
-    afterEach(() => world.remove());
 
     const state = (): Exported => JSON.parse(readFileSync(world.path("state.json"), "utf8"));
     const copies = (): string[] => readdirSync(world.folder).filter((name) => name.startsWith(".webextract-state-"));

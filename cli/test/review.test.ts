@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostileMarkdown, hostileTerminal } from "../../test/hostile";
 import type { Ended } from "./webextract";
-import { CliWorld, fakePulumi, shop } from "./webextract";
+import { fakePulumi, shop, useCliWorld } from "./webextract";
 
 type Values = Record<string, unknown>;
 
@@ -32,13 +32,11 @@ const sources = (stack: string, type: string, name: string): string[] => [
 ];
 
 describe("webextract review", () => {
-  let world: CliWorld;
+  const world = useCliWorld();
   const states = new Map<string, Values[]>();
-  beforeEach(async () => {
-    world = await CliWorld.create();
+  beforeEach(() => {
     states.clear();
   });
-  afterEach(() => world.remove());
 
   interface Given {
     name?: string;

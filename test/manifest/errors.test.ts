@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
 import { describeProblem } from "../internals/manifest";
-import { errorCases } from "./errorCases";
+import { errorCases, shownOf } from "./errorCases";
 import { Later, ManifestFolder } from "./manifestFolder";
 
 describe("the errors of a manifest", () => {
@@ -15,10 +15,10 @@ describe("the errors of a manifest", () => {
   const variables = { shop: "https://shop.test", urls: ["a"], missing: undefined, later: new Later([]) };
   const messages = (paths?: string | string[]): string[] => folder.read(paths, variables).problems.map(describeProblem);
 
-  for (const { name, text, says } of errorCases) {
-    it(`name the place and the remedy of ${name}`, () => {
-      folder.write({ "novels.yaml": text });
-      assert.deepEqual(messages().join("\n").split("\n"), says);
+  for (const each of errorCases) {
+    it(`name the place and the remedy of ${each.name}`, () => {
+      folder.write({ "novels.yaml": each.text });
+      assert.deepEqual(messages().join("\n").split("\n"), shownOf(each));
     });
   }
 

@@ -3,7 +3,7 @@ import callbacks from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
-import { failure, World } from "../life";
+import { failure, useWorld, World } from "../life";
 
 /** What the tests of kills cannot see: rows that are written, and would be lost in a power cut. */
 describe("an export that writes a file", () => {
@@ -95,11 +95,7 @@ describe("an export that writes a file", () => {
 });
 
 describe("an export that is repeated", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
   const args = { taskId: "task-1", scope: "all", path: "out/{n}.ndjson" };
 
   for (const [option, value] of Object.entries({
