@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import callbacks from "node:fs";
+import callbacks, { rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
@@ -116,6 +116,27 @@ describe("an export that is repeated", () => {
       assert.deepEqual([saved.state.file, world.operations()], ["out/1.ndjson", []]);
     });
   }
+
+  it("after a kill names a file of marked rows that is not there, as in another folder of the program", async () => {
+    await world.finishedRun();
+    for (const [scope, says] of [
+      [
+        "notExported",
+        /^The 25 rows of task "task-1" were exported to "out\/1\.ndjson" .* not here any more, or has changed\. Its rows are marked/,
+      ],
+      ["all"],
+    ] as const) {
+      const marking = { ...args, scope, markExported: true };
+      const each = world.declare("DataExport", scope);
+      const saved = await world.unsaved(each, () => each.up(marking));
+      rmSync(world.path("out"), { recursive: true });
+      world.warnings = [];
+      await saved.up(marking);
+      const named = world.warnings.filter((each) => each.includes("not here any more"));
+      assert.equal(named.length, says === undefined ? 0 : 1);
+      says && assert.match(named[0] ?? "", says);
+    }
+  });
 
   it("after a kill knows what was still to do: the run of its batch was not over", async () => {
     world.emulator.change.holdRuns();
