@@ -130,13 +130,9 @@ describe("a lost copy that another provider of the command adopts", () => {
       const urn = `urn:pulumi:dev::p::pulumi:providers:webextract::${name}`;
       const claims = new AccountClaims(urn, "127.0.0.1:1", processes, folder);
       const config: Record<string, string> = { baseUrl: "https://service.test", accessToken: "a", journal: "off" };
-      const engine = noEngine(({ message }) => void warnings.push(message));
+      const engine = noEngine((message) => void warnings.push(message));
       const host = new Host((key) => config[key], engine, { claims });
-      return new DynamicProvider(
-        resources.TaskCopy as AnyResource,
-        () => host,
-        () => undefined,
-      );
+      return new DynamicProvider(resources.TaskCopy as AnyResource, () => host, Boolean);
     };
     try {
       const [before, now] = [providerOf("default_0_1_0", 1), providerOf("default", 2)];

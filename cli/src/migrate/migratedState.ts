@@ -117,9 +117,7 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
     ];
   });
   if (moving.some(isExplicit)) {
-    problems.push(
-      'Remove the option provider from the program, with webextract:native true for classes, and run "pulumi up" first.',
-    );
+    problems.push('Remove the option provider, with webextract:native true for classes, and run "pulumi up" first.');
   }
   if (problems.length > 0) {
     throw new CliError(`${problems.join("\n")}\nNothing was changed.`);

@@ -155,12 +155,8 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
     : base.taskId === head.taskId && isOneService(base, head) && base.lotNo === head.lotNo;
 }
 
-interface InService {
-  readonly origin?: unknown;
-}
-
 /** Also if only one of the stacks was written by a version that writes the path of the address. */
-export function isOneService({ origin: base }: InService, { origin: head }: InService): boolean {
+export function isOneService(...[{ origin: base }, { origin: head }]: OfBoth<{ origin?: unknown }>): boolean {
   const isPair = typeof base === "string" && typeof head === "string";
   return base === head || (isPair && (namesSameService(base, head) || namesSameService(head, base)));
 }
