@@ -127,8 +127,7 @@ describe("a lost copy that another provider of the command adopts", () => {
     const warnings: string[] = [];
     const providerOf = (name: string, pid: number): DynamicProvider => {
       const processes = { own: { host: "here", pid }, isRunning: () => true };
-      const urn = `urn:pulumi:dev::p::pulumi:providers:webextract::${name}`;
-      const claims = new AccountClaims(urn, "127.0.0.1:1", processes, folder);
+      const claims = new AccountClaims(`urn:pulumi:dev::p::t::${name}`, "127.0.0.1:1", processes, folder);
       const config: Record<string, string> = { baseUrl: "https://service.test", accessToken: "a", journal: "off" };
       const engine = noEngine((message) => void warnings.push(message));
       const host = new Host((key) => config[key], engine, { claims });
