@@ -49,6 +49,16 @@ describe("probe", () => {
     }
   });
 
+  it("ends before the requests that it keeps for later questions", () => {
+    const requests = new Requests(3);
+    requests.kept = 2;
+    requests.before();
+    assert.throws(
+      () => requests.before(),
+      /limit of 3 requests is reached, but for 2 that are kept for later questions/,
+    );
+  });
+
   it("finds a cache on the way", async () => {
     const age = sinon.stub(ServiceClient.prototype, "cacheAge").get(() => 57);
     try {

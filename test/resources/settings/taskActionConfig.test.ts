@@ -190,23 +190,19 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(stands(), old);
   });
 
-  it("keeps a value that somebody else changed, and says so", async () => {
-    const config = world.declare("TaskActionConfig");
-    await config.up(restoring);
-    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
-    await config.destroy();
-    assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
-    assert.match(world.warnings.join(), /keeps .*open\.Url/);
-  });
-
-  it("keeps a value that somebody else changed also after a refresh", async () => {
-    const config = world.declare("TaskActionConfig");
-    await config.up(restoring);
-    world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
-    await config.refresh();
-    await config.refresh();
-    await config.destroy();
-    assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
+  it("keeps a value that somebody else changed, with and without a refresh, and says so", async () => {
+    for (const refreshes of [0, 2]) {
+      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
+      const config = world.declare("TaskActionConfig");
+      await config.up(restoring);
+      world.emulator.change.setProperty("task-1", "open", "Url", "https://theirs.test/");
+      for (let count = 0; count < refreshes; count++) {
+        await config.refresh();
+      }
+      await config.destroy();
+      assert.deepEqual(stands(), { Url: "https://theirs.test/", Wait: "1" });
+      assert.match(world.warnings.splice(0).join(), /keeps .*open\.Url/);
+    }
   });
 
   it("restores the old value after it has overwritten somebody else's change", async () => {

@@ -51,13 +51,6 @@ describe("TaskParameters", () => {
     }
   });
 
-  it("restores the old values and list", async () => {
-    const parameters = world.declare("TaskParameters");
-    await parameters.up(restoring);
-    await parameters.destroy();
-    assert.deepEqual([stands(), world.warnings], [old, []]);
-  });
-
   it('refuses onDelete "restore" with mode "append", by the path of the loop', async () => {
     const actions = { open, each: { ...each, loop: { ...each.loop, mode: "append" } } };
     await assert.rejects(world.declare("TaskParameters").up({ ...restoring, actions }), {
@@ -110,7 +103,7 @@ describe("TaskParameters", () => {
     );
   });
 
-  it("reads a loop by the declared type of its action, whatever webextract:actionTypes names", async () => {
+  it("restores the old values and list, and reads a loop by the declared type of its action, whatever webextract:actionTypes names", async () => {
     world.configure({ actionTypes: "" });
     const parameters = world.declare("TaskParameters");
     await parameters.up(restoring);

@@ -213,18 +213,9 @@ const cases: FailureCase[] = [
   ...["constructor", "__proto__", "toString", "hasOwnProperty"].map(
     (code): FailureCase => ({ name: `the code ${code}`, fail: refuses(404, code), ...refused }),
   ),
-  // Pages and errors that real proxies have sent after the service had executed the request.
-  ...([404, 405, 444, 499] as const).map(
-    (status): FailureCase => ({ name: `a proxy's ${status} page`, fail: sendsPage(status), ...refused }),
-  ),
+  // What real proxies have sent after the service had executed the request is in proxyResponses.test.ts.
+  { name: "a proxy's 404 page", fail: sendsPage(404), ...refused },
   { name: "a proxy's 403 page", fail: sendsPage(403), ...refused, kind: "plan" },
-  { name: "a gateway's code", fail: sends(499, { code: 1, message: "client closed the request" }), ...refused },
-  {
-    name: "a gateway's sentence in a response of 200",
-    fail: sends(200, { error: "upstream request timeout" }),
-    ...refused,
-  },
-  { name: "the service's response to another request", fail: refuses(404, "NotFound"), ...refused },
   ...[411, 413, 414, 417, 421, 431].map(
     (status): FailureCase => ({
       name: `a ${status} page, which comes before the request is handed on`,
@@ -370,9 +361,9 @@ describe("a call of the client", () => {
   });
 
   it("does not wait for a Retry-After that ends after its deadline", async () => {
-    fail = (response) => json(response, 429, "", { "retry-after": "3600" });
+    fail = sends(429, "", { "retry-after": "60" });
     failures = 1;
-    const error = await errorOf(exampleCalls.getData.send(clientFor()));
+    const error = await errorOf(exampleCalls.getData.send(clientFor({ deadlineSeconds: 60 })));
     assert.equal(error.kind, "rateLimited");
     assert.match(error.message, /would come after the call's deadline/);
   });
@@ -393,6 +384,16 @@ describe("a call of the client", () => {
     failures = 999;
     assert.equal((await errorOf(exampleCalls.removeData.send(clientFor({ busyTimeoutSeconds: 0 })))).kind, "busy");
     assert.equal(server.seen.length, 1);
+  });
+
+  it("has all its retries again after the service has said that the task is running", async () => {
+    waits = skipWaits();
+    answer = goodAnswer("updateLoopItems");
+    failures = 3;
+    fail = (response) =>
+      server.seen.length === 2 ? json(response, 400, refusal("TaskExecuting")) : json(response, 503, "");
+    assert.deepEqual(await exampleCalls.updateLoopItems.send(clientFor({ maxRetries: 1 })), answer);
+    assert.equal(server.seen.length, 4);
   });
 
   it("has an unknown outcome if the response to an earlier attempt was lost, whatever the last response was", async () => {
@@ -464,6 +465,19 @@ describe("a call of the client", () => {
     await exampleCalls.startTask.send(client);
     const connections = server.seen.map(({ connection }) => connection);
     assert.deepEqual(connections, [1, 1, 2, 3]);
+  });
+
+  it("is sent again at once on a new connection if one of two kept ones was closed meanwhile", async () => {
+    waits = skipWaits();
+    failures = 0;
+    answer = goodAnswer("getData");
+    const client = clientFor();
+    await Promise.all([exampleCalls.getData.send(client), exampleCalls.getData.send(client)]);
+    fail = (response) => response.socket?.resetAndDestroy();
+    failures = 3;
+    await exampleCalls.getData.send(client);
+    assert.deepEqual([server.seen.length, waits.waits.filter((wait) => wait > 0)], [4, []]);
+    assert.equal(server.seen.at(-1)?.connection, 3);
   });
 
   for (const name of operationNames) {
