@@ -19,10 +19,10 @@ interface Case {
 }
 
 const taskId = "template";
-const upload = (name: string): FormData => {
+const upload = (): FormData => {
   const form = new FormData();
   form.append("taskId", taskId);
-  form.append(name, new Blob(["http://shop.test/1\n"]), "urls.txt");
+  form.append("file", new Blob(["http://shop.test/1\n"]), "urls.txt");
   return form;
 };
 const url = {
@@ -38,10 +38,6 @@ const noOperation: [string, string] = ["NotFound", "there is no such operation"]
 const cases: Case[] = [
   // The path and the names of parameters.
   { sends: "the contract's path", path: `/data/all?taskId=${taskId}&offset=0&size=1` },
-  {
-    sends: "the path of the subtasks in lower case, which is the contract's",
-    path: `/cloudextraction/task/subtasks?taskId=${taskId}&page=1&size=20`,
-  },
   {
     sends: "the update of parameters in lower case",
     path: "/task/updatetaskparameters",
@@ -73,12 +69,6 @@ const cases: Case[] = [
     refused: ["InvalidParameter", "actions.0.loopItems must be object"],
   },
   { sends: "neither", path: "/task/updateTaskParameters", body: { taskId } },
-  {
-    sends: "one action in place of a list",
-    path: "/task/updateActionProperties",
-    body: { taskId, actions: url },
-    refused: ["InvalidParameter", "actions must be array"],
-  },
   {
     sends: "a number as the value of a property",
     path: "/task/updateActionProperties",
@@ -132,14 +122,8 @@ const cases: Case[] = [
     refused: ["GroupNotFound", "The task group is not found!"],
   },
   // The upload.
-  { sends: "the upload with the key", path: "/task/urls:file", body: upload("file"), with: "apiKey" },
-  { sends: "the upload with Bearer, and an encoded colon", path: "/task/urls%3Afile", body: upload("file") },
-  {
-    sends: "the file under another name",
-    path: "/task/urls:file",
-    body: upload("urls"),
-    refused: ["InvalidParameter.Required", "file is required"],
-  },
+  { sends: "the upload with the key", path: "/task/urls:file", body: upload(), with: "apiKey" },
+  { sends: "the upload with Bearer, and an encoded colon", path: "/task/urls%3Afile", body: upload() },
   // Credentials.
   { sends: "the key for a read", path: `/data/notexported?taskId=${taskId}&size=10`, with: "apiKey" },
   {

@@ -3,6 +3,7 @@ import callbacks, { rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
+import { endsAtTurn } from "../../turns";
 import { failure, useWorld, World } from "../life";
 
 /** What the tests of kills cannot see: rows that are written, and would be lost in a power cut. */
@@ -47,6 +48,30 @@ describe("an export that writes a file", () => {
   it("syncs the rows before they get their name, and the folder after it", async () => {
     await world.declare("DataExport").up(args);
     assert.deepEqual(seen, ["write", "write", "write", "sync file", "name", "sync folder"]);
+  });
+
+  it("ends with the error of a write that failed before the next page came", async () => {
+    box.restore();
+    const { open } = fs;
+    box.stub(fs, "open").callsFake(async (...opened) => {
+      const handle: FileHandle = await open(...opened);
+      handle.writeFile = () => {
+        seen.push("write");
+        return Promise.reject(new Error("the disk is full"));
+      };
+      return handle;
+    });
+    const hold = world.emulator.hold({ operation: "getData", skip: 1 });
+    const message = failure(world.declare("DataExport").up(args));
+    const unhandled = box.spy();
+    process.on("unhandledRejection", unhandled);
+    while (seen.length === 0) await endsAtTurn(1, undefined);
+    // Nobody waits for the write now, so its error would end the process.
+    await endsAtTurn(5, undefined);
+    hold.release();
+    assert.match(await message, /the disk is full/);
+    process.off("unhandledRejection", unhandled);
+    assert.equal(unhandled.callCount, 0);
   });
 
   it("syncs the rows too where Yarn's Plug'n'Play has replaced the file handles", async () => {

@@ -112,12 +112,15 @@ describe("the loops of updateTaskParameters", () => {
     assert.deepEqual(world.warnings, []);
   });
 
-  it("are sent by updateLoopItems if the service does not show them", async () => {
+  it("are sent by updateLoopItems if the service does not show them, or fails at the read", async () => {
     await start({ updatedParameters: "empty" });
     for (let reads = 0; reads < 2; reads += 1) {
       world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
     }
     assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+    world.configure({ maxRetries: "0" });
+    world.emulator.fault({ operation: "getActions", kind: "status", status: 503, skip: 1 });
+    assert.deepEqual(await written("task-2"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
     assert.deepEqual(world.warnings, []);
   });
 
