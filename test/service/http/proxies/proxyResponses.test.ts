@@ -129,7 +129,7 @@ describe("a response of a proxy", () => {
       const message = await messageOf({ name: "Squid", status: 401, headers, body: "" });
       assert.match(
         message,
-        /The last attempt: the response was 401 .*\(Via: 1\.1 proxy \(squid\/5\.7\)\)\. Set a valid/,
+        / failed: the response was 401 .*\(Via: 1\.1 proxy \(squid\/5\.7\)\)\. Set a valid/,
       );
       assert.match(
         message,
@@ -143,7 +143,7 @@ describe("a response of a proxy", () => {
       const message = await messageOf({ name: "the service", status: 401, headers: {}, body });
       assert.match(
         message,
-        /The last attempt: the service responded with 401 Invalid\.Token: "getData needs the header/,
+        / failed: the service responded with 401 Invalid\.Token: "getData needs the header/,
       );
       assert.doesNotMatch(message, /proxy/);
     });
