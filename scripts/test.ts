@@ -1,7 +1,8 @@
 /**
  * `npm test`: the checks, the build, the unit tests and the tests on the real engine. `--all` (`npm run test:all`) adds the slow tests,
  * `--unit` runs the unit tests only, and file names or patterns run those tests only. `--newest` (`npm run test:newest`), a part of `--all`, runs the tests on
- * the engine, or those of the given files, with the newest engine, SDK and Node.js. The last line is always `N passed, N failed`.
+ * the engine, or those of the given files, with the newest engine, SDK and Node.js. `--shard 2/4` runs the second of four parts. The last line is always
+ * `N passed, N failed`.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -44,6 +45,7 @@ const partsOfUnitTests = [
   "cli/test/{[!c]*,adopt/*}.test.ts",
 ];
 
+let [shard, shards] = [1, 1];
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, failures: [], ended: false };
 
 async function main(): Promise<void> {
@@ -53,8 +55,11 @@ async function main(): Promise<void> {
       all: { type: "boolean", default: false },
       unit: { type: "boolean", default: false },
       newest: { type: "boolean", default: false },
+      shard: { type: "string", default: "1/1" },
     },
   });
+  [shard = 0, shards = 0] = values.shard.split("/").map(Number);
+  if (!(shard >= 1 && shard <= shards)) throw new Error(`--shard cannot be ${values.shard}; allowed: 1/4 to 4/4`);
   const notSlow = values.all ? [] : [slow];
   if (values.all) {
     // Properties and lists are tested with more values.
@@ -71,7 +76,7 @@ async function main(): Promise<void> {
   } else {
     const built = await step("build", buildIfStale);
     await neededPrograms();
-    await Promise.all([unitTests(notSlow), step("check", checks)]);
+    await Promise.all([unitTests(notSlow), shard === 1 && step("check", checks)]);
     const ready = await step("engine", async () => {
       await ensureHosts(await ensureEngine(), values.all ? languages : ["yaml"], console.log);
       return "";
@@ -107,14 +112,11 @@ async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
   // Eight processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
   // noticed.
-  await Promise.all([
-    ...partsOfUnitTests.map((part) => tests(`unit tests, ${part}`, [part, ...ignore(others), "--timeout", "60000"])),
-    tests("the other unit tests", [
-      "{,cli/,plugin/,emulator/}test/**/*.test.ts",
-      ...ignore([...partsOfUnitTests, ...others]),
-      ...["--timeout", "60000"],
-    ]),
-  ]);
+  const parts = [
+    ...partsOfUnitTests.map((part) => [part, ...ignore(others)]),
+    ["{,cli/,plugin/,emulator/}test/**/*.test.ts", ...ignore([...partsOfUnitTests, ...others])],
+  ];
+  await Promise.all(inShard(parts).map((part) => tests(`unit tests, ${part[0]}`, [...part, "--timeout", "60000"])));
 }
 
 async function engineTests(withSlow: boolean): Promise<void> {
@@ -141,7 +143,12 @@ function engineTestFiles(accept: (file: string) => boolean): string[] {
   const files = engineFolders.flatMap((folder) =>
     readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  return [...new Set([...longest, ...files.filter((file) => file.endsWith(".test.ts") && accept(file))])];
+  return inShard([...new Set([...longest, ...files.filter((file) => file.endsWith(".test.ts") && accept(file))])]);
+}
+
+/** Every fourth with `--shard 2/4`, from the second on, so that the long tests at the beginning are in different shards. */
+function inShard<T>(all: readonly T[]): T[] {
+  return all.filter((_, index) => index % shards === shard - 1);
 }
 
 function isSlow(file: string): boolean {
@@ -188,7 +195,7 @@ function add({ passed = 0, failed = 0, skipped = 0, failures = [] }: Partial<Tes
 
 main()
   .catch((error: unknown) => {
-    console.log(error);
+    console.log(error instanceof Error ? error.message : error);
     total.failed += 1;
   })
   .finally(() => {

@@ -145,6 +145,7 @@ describe("a fault of a page that a run loads", () => {
     [{ kind: "wrongType" }, "not a page: application/octet-stream"],
     [{ kind: "hang" }, "no complete response within 300 ms"],
     [{ kind: "late", delayMs: 500 }, "no complete response within 300 ms"],
+    [{ kind: "slow", delayMs: 500 }, "no complete response within 300 ms"],
   ];
   for (const [fault, message] of kinds) {
     it(`is an error of its subtask: ${JSON.stringify(fault)}`, async () => {
@@ -163,12 +164,10 @@ describe("a fault of a page that a run loads", () => {
   it("makes a page slow, applies to the pages of a pattern or a task, and not with *", async () => {
     emulator.fault({ operation: "*", kind: "status", times: 9 });
     emulator.fault({ operation: "page", taskId: "template", kind: "status", times: 9 });
-    emulator.fault({ operation: "page", url: "http://*.1:*/o*r", kind: "slow", delayMs: 60, times: 9 });
+    emulator.fault({ operation: "page", url: "http://*.1:*/o*r", kind: "slow", delayMs: 6, times: 9 });
     emulator.fault({ operation: "page", url: `${site.url}/`, kind: "status", times: 9 });
     emulator.fault({ operation: "page", url: "*/1*/1*/1", kind: "status", times: 9 });
-    const begun = performance.now();
     assert.deepEqual(await run(), { titles: ["Page /1", "Page /2", "Page /other"], errors: [] });
-    assert.ok(performance.now() - begun >= 59);
     assert.deepEqual(
       emulator.faults.map(({ happened }) => happened),
       [0, 0, 1, 0, 0],

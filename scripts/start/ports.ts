@@ -11,7 +11,7 @@ const file = join(workFolder, "ports.json");
 
 /**
  * Opens a server on the port that it had before, because the program declares its address: another port would show as a change of every
- * resource. The first time, opens the preferred port, or any free port.
+ * resource. The first time, opens the preferred port, or any free port, as with a remembered 0.
  * @throws {@link Problem} if the remembered port is in use.
  */
 export async function onRememberedPort<T extends { url: string }>(
@@ -19,7 +19,7 @@ export async function onRememberedPort<T extends { url: string }>(
   open: (port: number) => Promise<T>,
 ): Promise<T> {
   const remembered = readPorts()[name];
-  if (remembered !== undefined) {
+  if (remembered) {
     return await open(remembered).catch((error: unknown) => {
       if (!isInUse(error)) throw error;
       throw new Problem(
@@ -28,7 +28,7 @@ export async function onRememberedPort<T extends { url: string }>(
       );
     });
   }
-  const opened = await open(preferred[name]).catch((error: unknown) => {
+  const opened = await open(remembered ?? preferred[name]).catch((error: unknown) => {
     if (!isInUse(error)) throw error;
     return open(0);
   });

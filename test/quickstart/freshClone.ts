@@ -2,7 +2,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { constants, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -27,6 +26,8 @@ const parts = [
 ];
 const neverCopied = resolve(repository, "examples/quickstart/rows");
 
+const portsFile = ".webextract/ports.json";
+
 /** What a command ended with: its exit code, and all that it wrote, without and with colours. */
 export interface Ended {
   code: number;
@@ -46,11 +47,12 @@ export class FreshClone {
   /** Modules that each process of Node.js loads first. */
   readonly preloaded: string[] = [];
 
-  private constructor(
-    readonly folder: string,
-    /** The ports that it was given, as `npm start` remembers them. */
-    readonly ports: { emulator: number; site: number },
-  ) {}
+  private constructor(readonly folder: string) {}
+
+  /** As `npm start` remembers them. */
+  get ports(): { emulator: number; site: number } {
+    return JSON.parse(this.read(portsFile));
+  }
 
   static async make(): Promise<FreshClone> {
     const folder = mkdtempSync(join(tmpdir(), "webextract-quickstart-"));
@@ -61,9 +63,8 @@ export class FreshClone {
       });
     }
     symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
-    const ports = { emulator: await freePort(), site: await freePort() };
-    const clone = new FreshClone(folder, ports);
-    clone.write(".webextract/ports.json", JSON.stringify(ports));
+    const clone = new FreshClone(folder);
+    clone.write(portsFile, JSON.stringify({ emulator: 0, site: 0 }));
     return clone;
   }
 
@@ -130,15 +131,4 @@ export class FreshClone {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((settle, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => settle(port));
-    });
-  });
 }

@@ -151,31 +151,34 @@ describe("Ctrl-C in npm start", function () {
   });
   after(() => clone.remove());
 
-  it("ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run, and stays open if asked to", async () => {
-    let pressed = false;
-    const { code, output } = await clone.start(["up"], (written, child) => {
-      if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
-      pressed = true;
-      process.kill(-child.pid, "SIGINT");
-    });
-    assert.ok(pressed, output);
-    assert.equal(code, 130, output);
-    assert.match(output, /received; cancelling/, "the engine was told once");
-    assert.doesNotMatch(output, /received; terminating/, "and not twice");
-    assert.match(output, /Run `npm start` to continue/);
-    let page: Promise<Response> | undefined;
-    const opened = await clone.start(["up", "--open"], (written, child) => {
-      const address = /The emulator's page: (\S+)\n/.exec(written)?.[1];
-      if (page !== undefined || address === undefined) return;
-      page = fetch(address);
-      page.finally(() => process.kill(-Number(child.pid), "SIGINT")).catch(() => undefined);
-    });
-    assert.match(opened.output, /rowCount *: 23/);
-    assert.equal((await page)?.status, 200, "--open keeps the emulator after the up");
-    // npm ends by the signal, whatever the exit code of its script.
-    assert.match(opened.output, /The emulator and the shop have stopped\.\n$/);
-    const { tasks, runs } = await savedState(join(clone.folder, ".webextract/emulator.db"));
-    assert.equal(tasks.length, 2, "the template and one copy");
-    assert.equal(runs.length, 1);
-  });
+  slowIt(
+    "ends without an error in the middle of a run although it is busy, and the next start continues without a second copy or run, and stays open if asked to",
+    async () => {
+      let pressed = false;
+      const { code, output } = await clone.start(["up"], (written, child) => {
+        if (pressed || child.pid === undefined || !/CloudRun run creating/.test(written)) return;
+        pressed = true;
+        process.kill(-child.pid, "SIGINT");
+      });
+      assert.ok(pressed, output);
+      assert.equal(code, 130, output);
+      assert.match(output, /received; cancelling/, "the engine was told once");
+      assert.doesNotMatch(output, /received; terminating/, "and not twice");
+      assert.match(output, /Run `npm start` to continue/);
+      let page: Promise<Response> | undefined;
+      const opened = await clone.start(["up", "--open"], (written, child) => {
+        const address = /The emulator's page: (\S+)\n/.exec(written)?.[1];
+        if (page !== undefined || address === undefined) return;
+        page = fetch(address);
+        page.finally(() => process.kill(-Number(child.pid), "SIGINT")).catch(() => undefined);
+      });
+      assert.match(opened.output, /rowCount *: 23/);
+      assert.equal((await page)?.status, 200, "--open keeps the emulator after the up");
+      // npm ends by the signal, whatever the exit code of its script.
+      assert.match(opened.output, /The emulator and the shop have stopped\.\n$/);
+      const { tasks, runs } = await savedState(join(clone.folder, ".webextract/emulator.db"));
+      assert.equal(tasks.length, 2, "the template and one copy");
+      assert.equal(runs.length, 1);
+    },
+  );
 });

@@ -88,7 +88,7 @@ describe("bad arguments on the engine", () => {
     ]);
   });
 
-  it("are refused if a URL in a file is invalid, with its line", async () => {
+  slowIt("are refused if a URL in a file is invalid, with its line", async () => {
     world.program('new TaskStartUrls("urls", { taskId: "task-1", file: "urls.txt" });');
     const problems = await refusalOf(world);
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe("bad arguments on the engine", () => {
     await looksFor('"empty.txt", which has only blank lines');
   });
 
-  it("are refused if a resource is declared in the wrong order, with what to move", async () => {
+  slowIt("are refused if a resource is declared in the wrong order, with what to move", async () => {
     world.program(`
       const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
       new CloudRun("run", { taskId: copy.id });
@@ -128,7 +128,7 @@ describe("bad arguments on the engine", () => {
     assert.deepEqual(others, []);
   });
 
-  it("are refused without a stack trace if they belong to a function or a static get", async () => {
+  slowIt("are refused without a stack trace if they belong to a function or a static get", async () => {
     const programs = [
       ['exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "t" }, { profile: "nope" });', "getData"],
       ['TaskCopy.get("task", "t", { profile: "nope" });', 'TaskCopy "task"'],
@@ -171,7 +171,7 @@ describe("the text of an Output on the engine", () => {
     assert.match(diagnostics, /To make a string of an Output, use pulumi\.interpolate/);
   });
 
-  it("is refused in a preview by the native plugin too", async () => {
+  slowIt("is refused in a preview by the native plugin too", async () => {
     await world.project.configure({ "webextract:native": "true" });
     const { output } = await world.project.preview({ expect: "failure" });
     assert.match(output, /actions\.open\.properties\.Url has the text .* use pulumi\.interpolate/);

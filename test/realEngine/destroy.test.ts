@@ -54,7 +54,7 @@ describe("the destroy of a task that still has rows", () => {
     assert.equal(world.emulator.inspect.rows(taskId).length, 25);
   });
 
-  it("is refused in a replace at the delete, and the solution of the error message works", async () => {
+  slowIt("is refused in a replace at the delete, and the solution of the error message works", async () => {
     const [first = ""] = world.copies();
     world.program(program(source.replace("group-1", "group-2")));
     const { output } = await world.project.up({ expect: "failure" });

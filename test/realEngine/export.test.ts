@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Seed } from "webextract-emulator";
+import { slowIt } from "./slowIt";
 import { template, World } from "./world";
 
 /** Two templates whose runs return different rows. */
@@ -134,7 +135,7 @@ describe("an export with checks on the engine", () => {
     assert.equal(content().split("\n").length, 9);
   });
 
-  it("exports with a warning if onFail is warn, and shows no value of a row anywhere else", async () => {
+  slowIt("exports with a warning if onFail is warn, and shows no value of a row anywhere else", async () => {
     insert("template-1", 20);
     world.program(checkedExport("template-1", `{ maxRows: 20, fields: { note: { type: "date" } }, onFail: "warn" }`));
     const { output } = await world.project.up();

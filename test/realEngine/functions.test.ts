@@ -57,23 +57,26 @@ describe("functions on the engine", () => {
     assert.deepEqual(outputs.secret?.notExported, { rows: rows.slice(0, 4), total: 25 });
   });
 
-  it("request again in the next run, also with a refresh token, and return secrets unless plain is set, in the output and in the state", async () => {
-    world.operations();
-    const { output } = await world.project.up({ env: withRefreshToken });
-    assert.equal(world.emulator.findRequests({ operation: "refreshToken" }).length, 1);
-    assert.deepEqual(
-      [...new Set(asked())],
-      ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"],
-    );
-    for (const name of ["actions", "rows", "batch", "notExported"]) {
-      assert.match(output, new RegExp(`${name}\\s*: \\[secret\\]`));
-    }
-    const [taskId = ""] = world.copies();
-    const values = world.emulator.inspect.rows(taskId).flatMap((row) => Object.values(row).map(String));
-    const telling = values.filter((value) => value.length >= 8);
-    assert.ok(telling.length > 0);
-    assert.deepEqual(world.project.findWritten(telling), []);
-  });
+  slowIt(
+    "request again in the next run, also with a refresh token, and return secrets unless plain is set, in the output and in the state",
+    async () => {
+      world.operations();
+      const { output } = await world.project.up({ env: withRefreshToken });
+      assert.equal(world.emulator.findRequests({ operation: "refreshToken" }).length, 1);
+      assert.deepEqual(
+        [...new Set(asked())],
+        ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"],
+      );
+      for (const name of ["actions", "rows", "batch", "notExported"]) {
+        assert.match(output, new RegExp(`${name}\\s*: \\[secret\\]`));
+      }
+      const [taskId = ""] = world.copies();
+      const values = world.emulator.inspect.rows(taskId).flatMap((row) => Object.values(row).map(String));
+      const telling = values.filter((value) => value.length >= 8);
+      assert.ok(telling.length > 0);
+      assert.deepEqual(world.project.findWritten(telling), []);
+    },
+  );
 
   it("never use a refresh token in a preview: without another credential they return unknown values, with one warning", async () => {
     world.operations();
@@ -104,7 +107,7 @@ describe("functions on the engine", () => {
   `;
   const rowsRead = (): number => world.operations().filter((operation) => operation === "getData").length;
 
-  it("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
+  slowIt("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
     world.program(reading(1));
     world.operations();
     const { output } = await world.project.preview({ env: withAccessToken });
@@ -121,20 +124,23 @@ describe("functions on the engine", () => {
     assert.deepEqual(outputs, { run: 25, list: 25, component: 25, child: 25, early: "read" });
   });
 
-  it("read in a preview if their dependencies exist and will not be replaced, also with a credentialCommand", async () => {
-    const answer = JSON.stringify({ Version: 1, AccessToken: world.emulator.credentials.accessToken });
-    world.project.write("credentials.js", `console.log(${JSON.stringify(answer)});`);
-    world.operations();
-    const { output } = await world.project.preview({
-      env: { WEBEXTRACT_CREDENTIAL_COMMAND: `${process.execPath} credentials.js` },
-    });
-    assert.doesNotMatch(output, /warning/);
-    assert.equal(rowsRead(), 5);
-    world.program(reading(2));
-    await world.project.preview({ env: withAccessToken });
-    // The read that depends only on the component itself.
-    assert.equal(rowsRead(), 1);
-  });
+  slowIt(
+    "read in a preview if their dependencies exist and will not be replaced, also with a credentialCommand",
+    async () => {
+      const answer = JSON.stringify({ Version: 1, AccessToken: world.emulator.credentials.accessToken });
+      world.project.write("credentials.js", `console.log(${JSON.stringify(answer)});`);
+      world.operations();
+      const { output } = await world.project.preview({
+        env: { WEBEXTRACT_CREDENTIAL_COMMAND: `${process.execPath} credentials.js` },
+      });
+      assert.doesNotMatch(output, /warning/);
+      assert.equal(rowsRead(), 5);
+      world.program(reading(2));
+      await world.project.preview({ env: withAccessToken });
+      // The read that depends only on the component itself.
+      assert.equal(rowsRead(), 1);
+    },
+  );
 
   slowIt("return a promise only with plain: true, because a promise cannot be marked as a secret", async () => {
     world.program(`

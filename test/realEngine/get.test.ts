@@ -50,7 +50,7 @@ describe("static get on the engine", () => {
     assert.deepEqual(writes, []);
   });
 
-  it("reads nothing in a preview that does not know its id yet, and reads in the up", async () => {
+  slowIt("reads nothing in a preview that does not know its id yet, and reads in the up", async () => {
     const [run] = world.emulator.inspect.runs();
     const [first] = run?.subtasks ?? [];
     world.program(`
@@ -73,7 +73,7 @@ describe("static get on the engine", () => {
     assert.equal(world.emulator.inspect.rows("template-1").length, 25);
   });
 
-  it("names a task that does not exist", async () => {
+  slowIt("names a task that does not exist", async () => {
     world.program('TaskCopy.get("task", "nothing");');
     const { output } = await world.project.preview({ expect: "failure" });
     assert.match(output, /There is no TaskCopy "nothing" at the service/);

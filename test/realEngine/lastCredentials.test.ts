@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ServiceClient } from "../../src/service";
+import { isLarge } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
@@ -61,8 +62,8 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
 });
 
 for (const [front, path] of [
-  ["classes", []],
   ["native plugin", [pluginFolder()]],
+  ...(isLarge ? ([["classes", []]] as const) : []),
 ] as const) {
   describe(`a stack on the ${front} with another spelling of the same address`, () => {
     it("uses the newest refresh token, and shows no difference", async () => {

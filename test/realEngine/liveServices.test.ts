@@ -1,7 +1,8 @@
 import { documentedBehaviour } from "webextract-emulator";
+import { isLarge } from "../environment";
 import { LiveWorld, together } from "./liveLife";
 
-for (const engine of ["dynamic", "native"] as const) {
+for (const engine of isLarge ? (["dynamic", "native"] as const) : (["dynamic"] as const)) {
   describe(`a service as operators and documentation report it, on the ${engine} engine`, function () {
     this.timeout(240_000);
     let live: LiveWorld;

@@ -44,7 +44,7 @@ describe("a copy and a start without a response", () => {
   });
 
   // The test of an ExtractionTask continues with a refresh and an up.
-  it("are not sent again by an up --refresh", async () => {
+  slowIt("are not sent again by an up --refresh", async () => {
     await world.project.up({ args: ["--refresh", ...both], expect: "failure" });
     assert.deepEqual([world.copies().length, lotNos().length], [1, 1]);
   });
@@ -74,7 +74,7 @@ describe("a copy and a start without a response", () => {
 });
 
 describe("a copy that was not executed and had no response", () => {
-  it("is sent again with a new value of retry", async () => {
+  slowIt("is sent again with a new value of retry", async () => {
     const world = await World.create({ program: copyProgram() });
     try {
       world.emulator.fault({ operation: "copyTask", kind: "reset", when: "before" });
@@ -89,7 +89,7 @@ describe("a copy that was not executed and had no response", () => {
     }
   });
 
-  it("is removed from the state by a destroy, which makes no request and says so", async () => {
+  slowIt("is removed from the state by a destroy, which makes no request and says so", async () => {
     const world = await World.create({ program: copyProgram() });
     try {
       world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });

@@ -265,7 +265,7 @@ name: kids
     ]);
   });
 
-  it("passes the options of a resource to the engine", async () => {
+  slowIt("passes the options of a resource to the engine", async () => {
     const protectedTask = novels.replace(
       "\nfrom",
       "\nname: stories\nopts: { protect: true, retainOnDelete: true, ignoreChanges: [startUrls] }\nfrom",

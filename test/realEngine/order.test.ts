@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isLarge } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { template, World } from "./world";
 
@@ -54,7 +55,7 @@ for (const [form, profile] of Object.entries({ ${Object.entries(profiles)
 const tasks = ["template-1", ...written.map((form) => `task-${form}`)];
 const seed = { ...template, tasks: tasks.flatMap((taskId) => template.tasks.map((task) => ({ ...task, taskId }))) };
 
-for (const front of ["dynamic resources", "the native plugin"]) {
+for (const front of isLarge ? ["dynamic resources", "the native plugin"] : ["dynamic resources"]) {
   describe(`the order of the resources of a task, however its id and its profile are written, with ${front}`, function () {
     this.timeout(240_000);
     let world: World;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
 import { testDriftOf } from "./drift";
+import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 describe("the drift of 10 tasks", () => {
@@ -53,7 +54,7 @@ describe("an up --refresh of 10 tasks", () => {
     assertNothingHappened();
   });
 
-  it("copies nothing and removes nothing from the state if the configuration names another address", async () => {
+  slowIt("copies nothing and removes nothing from the state if the configuration names another address", async () => {
     const stranger = await startEmulator({ seed: { taskGroups: [], tasks: [] } });
     try {
       await world.project.configure({ "webextract:baseUrl": stranger.url });
@@ -69,12 +70,15 @@ describe("an up --refresh of 10 tasks", () => {
     assertNothingHappened();
   });
 
-  it("works again after the correction that the error names: the old address, and an up without a refresh", async () => {
-    const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
-    assert.match(output, /set webextract:baseUrl back and run "pulumi up" without --refresh/);
-    await world.project.up({ env: right });
-    assertNothingHappened();
-  });
+  slowIt(
+    "works again after the correction that the error names: the old address, and an up without a refresh",
+    async () => {
+      const { output } = await world.project.up({ args: ["--refresh"], env: right, expect: "failure" });
+      assert.match(output, /set webextract:baseUrl back and run "pulumi up" without --refresh/);
+      await world.project.up({ env: right });
+      assertNothingHappened();
+    },
+  );
 
   it("copies nothing if all tasks are missing at once and the template exists", async () => {
     for (const taskId of world.copies()) {

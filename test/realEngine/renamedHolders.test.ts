@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isLarge } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { slowIt } from "./slowIt";
 import { template, World } from "./world";
@@ -28,7 +29,7 @@ const written = [
 ];
 `;
 
-for (const kind of ["dynamic", "native"]) {
+for (const kind of isLarge ? ["dynamic", "native"] : ["native"]) {
   describe(`resources that get other names, as ${kind} classes`, () => {
     let world: World;
     before(async () => {

@@ -52,7 +52,7 @@ describe("a cloud run and its export on the engine", () => {
     );
   });
 
-  it("starts nothing in an up without a changed trigger, also if wait options change", async () => {
+  slowIt("starts nothing in an up without a changed trigger, also if wait options change", async () => {
     world.program(program('waitFor: "finished", rerunOn: [config, loop], timeoutSeconds: 100'));
     await world.project.up();
     assert.deepEqual(world.operations(), []);
@@ -108,24 +108,27 @@ describe("a wait for a cloud run on the engine", () => {
 });
 
 describe("a run with failed subtasks", () => {
-  it("fails the up, names the subtasks, what to do and the page, exports nothing, and fails each later up again", async () => {
-    const world = await World.create({
-      program: program('waitFor: "finished"'),
-      seed: {
-        ...template,
-        tasks: template.tasks.map((task) => ({ ...task, syntheticRows: undefined, syntheticSubtasks: undefined })),
-      },
-    });
-    try {
-      // All subtasks fail, because the emulator opens no page outside of this machine.
-      for (let attempt = 1; attempt <= 2; attempt++) {
-        const { output } = await world.project.up({ expect: "failure" });
-        assert.match(output, /ended failed.*\(Failed\).*change triggers\.\s+More: \S+troubleshooting\.md#runs/s);
+  slowIt(
+    "fails the up, names the subtasks, what to do and the page, exports nothing, and fails each later up again",
+    async () => {
+      const world = await World.create({
+        program: program('waitFor: "finished"'),
+        seed: {
+          ...template,
+          tasks: template.tasks.map((task) => ({ ...task, syntheticRows: undefined, syntheticSubtasks: undefined })),
+        },
+      });
+      try {
+        // All subtasks fail, because the emulator opens no page outside of this machine.
+        for (let attempt = 1; attempt <= 2; attempt++) {
+          const { output } = await world.project.up({ expect: "failure" });
+          assert.match(output, /ended failed.*\(Failed\).*change triggers\.\s+More: \S+troubleshooting\.md#runs/s);
+        }
+        assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
+        assert.equal(existsSync(join(world.project.folder, "out")), false);
+      } finally {
+        await world.remove();
       }
-      assert.equal(world.operations().filter((operation) => operation === "startTask").length, 1);
-      assert.equal(existsSync(join(world.project.folder, "out")), false);
-    } finally {
-      await world.remove();
-    }
-  });
+    },
+  );
 });

@@ -55,7 +55,7 @@ describe("runs with outputs of another run as triggers, on the engine", () => {
     assert.deepEqual(replaced.sort(), ["byId", "byStatus", "first"]);
   });
 
-  it("neither start nor stop under a label that --target gives to the other run only", async () => {
+  slowIt("neither start nor stop under a label that --target gives to the other run only", async () => {
     const before = tasks.map(id);
     await world.project.up(under("a", ["--target", world.project.resource("first").urn]));
     assert.deepEqual(sent(), again("first"));
@@ -75,7 +75,7 @@ describe("runs with outputs of another run as triggers, on the engine", () => {
     assert.deepEqual(sent(), [...again("first"), ...again("byId")]);
   });
 
-  it("keep running if the start of the other run fails", async () => {
+  slowIt("keep running if the start of the other run fails", async () => {
     const before = tasks.map(id);
     world.emulator.fault({ operation: "startTask", kind: "error", code: "PermissionDenied" });
     await world.project.up({ ...under("b"), expect: "failure" });
@@ -99,7 +99,7 @@ describe("runs with outputs of another run as triggers, on the engine", () => {
     },
   );
 
-  it("start when the user replaces them by name", async () => {
+  slowIt("start when the user replaces them by name", async () => {
     await world.project.up({ args: ["--replace", world.project.resource("byTask").urn] });
     assert.deepEqual(sent(), again("byTask"));
   });

@@ -56,7 +56,7 @@ describe("a run label on the engine", () => {
     assert.equal(starts(), 0);
   });
 
-  it("starts nothing that --target leaves out, and nothing with ignoreChanges", async () => {
+  slowIt("starts nothing that --target leaves out, and nothing with ignoreChanges", async () => {
     const { urn } = world.project.resource("manual");
     await world.project.up(under("b", ["--target", urn]));
     world.program(program({ nightlyOptions: '{ ignoreChanges: ["runLabel"] }' }));
@@ -91,7 +91,7 @@ describe("a run label on the engine", () => {
     world.program(program());
   });
 
-  it("is remembered over --replace", async () => {
+  slowIt("is remembered over --replace", async () => {
     await world.project.up({ args: ["--replace", world.project.resource("nightly").urn] });
     assert.equal(starts(), 1);
     await world.project.up(under("a"));

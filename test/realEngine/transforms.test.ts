@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isLarge } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
@@ -18,7 +19,8 @@ const ownProvider = `const config = new pulumi.Config("webextract");
 const provider = new (require("pulumi-webextract").Provider)("shop", { baseUrl: config.require("baseUrl"),
   accessToken: config.requireSecret("accessToken"), apiKey: config.requireSecret("apiKey") });`;
 
-for (const [front, native] of Object.entries({ "the classes": "false", "the plugin": "true" })) {
+const fronts = { "the classes": "false", ...(isLarge && { "the plugin": "true" }) };
+for (const [front, native] of Object.entries(fronts)) {
   describe(`resource options of a program, with ${front}`, function () {
     this.timeout(240_000);
     let world: World;

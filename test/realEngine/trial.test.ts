@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isLarge } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { slowIt } from "./slowIt";
 import { World } from "./world";
@@ -34,7 +35,8 @@ actions: { open: { actionType: NavigateAction, properties: { Url: "https://new.t
 run: { waitFor: finished, pollSeconds: 0 }
 `;
 
-for (const [front, native] of Object.entries({ "the classes": "false", "the plugin": "true" })) {
+const fronts = { "the classes": "false", ...(isLarge && { "the plugin": "true" }) };
+for (const [front, native] of Object.entries(fronts)) {
   describe(`a trial stack of adopted tasks, with ${front}`, () => {
     let world: World;
     before(async () => {

@@ -53,7 +53,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual([outputs.status, outputs.rowCount, outputs.complete], ["finished", 25, true]);
   });
 
-  it("ends at the first Ctrl-C in a destroy that stops the run, and the next destroy continues", async () => {
+  slowIt("ends at the first Ctrl-C in a destroy that stops the run, and the next destroy continues", async () => {
     world.program(program('onDelete: "stop"'));
     await world.project.up();
     // The service accepts the request and does nothing.
@@ -76,7 +76,7 @@ describe("waiting for a run on the engine", () => {
     assert.deepEqual(statuses, ["stopped", "stopped", "stopped"]);
   });
 
-  it("writes a line to the log of CI when the progress changes, and no line twice", async () => {
+  slowIt("writes a line to the log of CI when the progress changes, and no line twice", async () => {
     const run = world.project.start(up);
     await run.waitFor(/0 of 3 done, 0 rows, running \(3 Waiting\)/);
     const looks = (): number => world.emulator.requests.filter(({ operation }) => operation === "getBatchData").length;

@@ -42,7 +42,7 @@ describe("an ExtractionTask on the engine", () => {
     assert.deepEqual(world.emulator.inspect.startUrls(taskId), ["https://shop.test/a"]);
   });
 
-  it("has a warning of a property that the task lacks, in a preview with a refresh", async () => {
+  slowIt("has a warning of a property that the task lacks, in a preview with a refresh", async () => {
     const program = (more: string) => task().replace("{ Url:", `{ ${more}Url:`);
     world.program(program('Waits: "2", '));
     const { output } = await world.project.preview({ args: ["--refresh"] });
@@ -110,7 +110,7 @@ describe("an ExtractionTask on the engine", () => {
 });
 
 describe("CloudSubtasks on the engine", () => {
-  it("stops and starts the subtasks that it lists", async () => {
+  slowIt("stops and starts the subtasks that it lists", async () => {
     const world = await World.create({ program: "", emulator: { behaviour: { readsUntilFinished: 1000 } } });
     try {
       world.emulator.change.startRun("template-1");

@@ -26,6 +26,14 @@ describe("the workflows", () => {
     assert.deepEqual(loose, []);
   });
 
+  it("run each part of all tests by night", () => {
+    const { shard } = read("workflows/nightly.yml").jobs["test-all"].strategy.matrix;
+    assert.deepEqual(
+      shard,
+      shard.map((_: string, index: number) => `${index + 1}/${shard.length}`),
+    );
+  });
+
   it("use one commit of each action", () => {
     const commits = new Map<string, Set<string>>();
     for (const { what } of uses) {

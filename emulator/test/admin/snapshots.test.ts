@@ -108,21 +108,20 @@ describe("a snapshot of the emulator", () => {
     assert.deepEqual([emulator.inspect.runs(), emulator.holds, emulator.requests], [[], [], []]);
   });
 
-  it("of 100 tasks is restored in less than 10 ms", async () => {
+  it("of 100 tasks is restored whole, as often as it is asked for", async () => {
     for (let number = 0; number < 100; number += 1) {
       emulator.change.addTask({ ...template, taskId: `task-${number}` });
     }
     await runTemplate(emulator);
     await emulator.saveSnapshot("hundred");
-    const times: number[] = [];
-    for (let count = 0; count < 20; count += 1) {
-      const begun = performance.now();
+    const whole = [emulator.inspect.tasks(), emulator.inspect.runs()];
+    for (let count = 0; count < 3; count += 1) {
+      emulator.change.deleteTask(`task-${count}`);
+      await runTemplate(emulator);
       await emulator.restoreSnapshot("hundred");
-      times.push(performance.now() - begun);
+      assert.deepEqual([emulator.inspect.tasks(), emulator.inspect.runs()], whole);
     }
-    const fastest = Math.min(...times);
-    assert.ok(fastest < 10, `${fastest} ms`);
-    assert.equal(emulator.inspect.taskIds().length, 101);
+    assert.equal(whole[0]?.length, 101);
   });
 
   it("is saved, listed, replaced, restored and deleted over HTTP, for each account", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isLarge } from "../../environment";
 import { readPage } from "../../pages/readPage";
 import { pluginFolder } from "../plugin/nativeWorld";
 import { slowIt } from "../slowIt";
@@ -10,7 +11,7 @@ const source = '{ sourceTaskId: "template-1", taskGroupId: "group-1"';
 const copying = (more = "") => `new TaskCopy("copy", ${source}${more} });`;
 const running = (more = "") => `${copying(', profile: "shop"')} new CloudRun("run", { taskId: "template-1"${more} });`;
 
-for (const front of ["classes", "plugin"] as const) {
+for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as const)) {
   describe(`after a kill, with the ${front},`, function () {
     this.timeout(120_000);
     let world: World;

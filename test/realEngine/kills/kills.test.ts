@@ -158,7 +158,7 @@ describe("a kill during a create", () => {
     ["host", "after", "an up --refresh", ["copy", "run"]],
     ["engine", "after", "an up", []],
   ] as const) {
-    // The fast test of a fleet kills the engine in this way.
+    // A test above kills the engine in this way.
     const test = kill === "engine" ? slowIt : it;
     test(`of the ${kill}, ${when} the effect, causes no second effect after ${next}`, async () => {
       const killed = await KilledUp.create(some);

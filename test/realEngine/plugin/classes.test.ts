@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { findInText, repositoryRoot } from "../harness";
+import { slowIt } from "../slowIt";
 import { keptVersions, secrets, UpgradeStack } from "../upgrade/upgradeStack";
 import { template, World } from "../world";
 import { pluginFolder } from "./nativeWorld";
@@ -51,20 +52,23 @@ for (const version of keptVersions()) {
       assert.deepEqual(stack.operations().filter(isWrite), []);
     });
 
-    it("is migrated back and to the plugin again, without a change and without a request, and is destroyed", async () => {
-      await migrate("dynamic");
-      await unchanged("up");
-      assert.ok(!types().some(isOfPlugin));
-      assert.deepEqual(stack.operations(), []);
-      await migrate("native");
-      await unchanged("up");
-      assert.ok(!types().some(isDynamic));
-      assert.deepEqual(stack.operations(), []);
-      const copy = stack.project.resource("copy").id ?? "";
-      await stack.project.destroy();
-      assert.deepEqual(stack.project.state().resources, []);
-      assert.equal(stack.emulator.inspect.rows(copy).length, 0);
-    });
+    slowIt(
+      "is migrated back and to the plugin again, without a change and without a request, and is destroyed",
+      async () => {
+        await migrate("dynamic");
+        await unchanged("up");
+        assert.ok(!types().some(isOfPlugin));
+        assert.deepEqual(stack.operations(), []);
+        await migrate("native");
+        await unchanged("up");
+        assert.ok(!types().some(isDynamic));
+        assert.deepEqual(stack.operations(), []);
+        const copy = stack.project.resource("copy").id ?? "";
+        await stack.project.destroy();
+        assert.deepEqual(stack.project.state().resources, []);
+        assert.equal(stack.emulator.inspect.rows(copy).length, 0);
+      },
+    );
   });
 }
 
@@ -84,45 +88,51 @@ for (const account of ["one", "two"]) {
 describe("the classes with providers that the program declares", function () {
   this.timeout(240_000);
 
-  it("use the account of each provider, a change of which changes nothing else, and whose credentials are encrypted in the state", async () => {
-    const world = await World.create({ program: twoAccounts, withCredentials: false, path: [pluginFolder()] });
-    const account = (name: string) => ({
-      credentials: { accessToken: `token-of-${name}`, refreshToken: `refresh-of-${name}`, apiKey: `key-of-${name}` },
-    });
-    const services = await Promise.all(
-      ["one", "two"].map(
-        async (name) => [name, await startEmulator({ seed: { ...template, ...account(name) } })] as const,
-      ),
-    );
-    const copiesAt = (emulator: Emulator) => emulator.inspect.tasks().filter(({ taskId }) => taskId !== "template-1");
-    try {
-      const { project } = world;
-      await project.configure(Object.fromEntries(services.map(([name, { url }]) => [`test:${name}`, url])));
-      // The program needs no service beside those of its providers.
-      await project.run(["config", "rm", "webextract:baseUrl"]);
-      await project.up();
-      for (const [name, emulator] of services) {
-        const [copy, ...others] = copiesAt(emulator);
-        assert.equal(copy?.taskId, project.state().resources.find(({ urn }) => urn.endsWith(`TaskCopy::${name}`))?.id);
-        assert.deepEqual(others, []);
-        assert.equal(copy?.actions[0]?.properties.Wait, "3");
-      }
-      assert.deepEqual(project.findWritten(["token-of-one", "token-of-two", "key-of-one", "key-of-two"]), []);
-      for (const [, emulator] of services) {
-        emulator.clearRequests();
-      }
-      world.program(twoAccounts.replace('"token-of-" +', '"newer-token-of-" +'));
-      const { changeSummary } = await project.previewJson();
-      assert.deepEqual(changeSummary, { same: 7, update: 2 }, "the providers are updated, and nothing else");
-      assert.deepEqual(
-        services.flatMap(([, emulator]) => emulator.requests),
-        [],
+  slowIt(
+    "use the account of each provider, a change of which changes nothing else, and whose credentials are encrypted in the state",
+    async () => {
+      const world = await World.create({ program: twoAccounts, withCredentials: false, path: [pluginFolder()] });
+      const account = (name: string) => ({
+        credentials: { accessToken: `token-of-${name}`, refreshToken: `refresh-of-${name}`, apiKey: `key-of-${name}` },
+      });
+      const services = await Promise.all(
+        ["one", "two"].map(
+          async (name) => [name, await startEmulator({ seed: { ...template, ...account(name) } })] as const,
+        ),
       );
-    } finally {
-      await world.remove();
-      await Promise.all(services.map(([, emulator]) => emulator.close()));
-    }
-  });
+      const copiesAt = (emulator: Emulator) => emulator.inspect.tasks().filter(({ taskId }) => taskId !== "template-1");
+      try {
+        const { project } = world;
+        await project.configure(Object.fromEntries(services.map(([name, { url }]) => [`test:${name}`, url])));
+        // The program needs no service beside those of its providers.
+        await project.run(["config", "rm", "webextract:baseUrl"]);
+        await project.up();
+        for (const [name, emulator] of services) {
+          const [copy, ...others] = copiesAt(emulator);
+          assert.equal(
+            copy?.taskId,
+            project.state().resources.find(({ urn }) => urn.endsWith(`TaskCopy::${name}`))?.id,
+          );
+          assert.deepEqual(others, []);
+          assert.equal(copy?.actions[0]?.properties.Wait, "3");
+        }
+        assert.deepEqual(project.findWritten(["token-of-one", "token-of-two", "key-of-one", "key-of-two"]), []);
+        for (const [, emulator] of services) {
+          emulator.clearRequests();
+        }
+        world.program(twoAccounts.replace('"token-of-" +', '"newer-token-of-" +'));
+        const { changeSummary } = await project.previewJson();
+        assert.deepEqual(changeSummary, { same: 7, update: 2 }, "the providers are updated, and nothing else");
+        assert.deepEqual(
+          services.flatMap(([, emulator]) => emulator.requests),
+          [],
+        );
+      } finally {
+        await world.remove();
+        await Promise.all(services.map(([, emulator]) => emulator.close()));
+      }
+    },
+  );
 
   it("refuse a second provider of an account in a preview, in any spelling, and beside the engine's own provider", async () => {
     const oneAccount = (providers: string) => `

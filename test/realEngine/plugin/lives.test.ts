@@ -91,7 +91,7 @@ describe("the nine resources on the native plugin", () => {
     assert.deepEqual(writes(), ["updateActionProperties", "updateLoopItems"]);
   });
 
-  it("warn of a property that the task lacks, in a preview with a refresh", async () => {
+  slowIt("warn of a property that the task lacks, in a preview with a refresh", async () => {
     const now = program("https://b.test/", ["https://a.test/0", "https://a.test/1"]);
     world.program(prelude + now.replace("{ Url:", '{ MaxPage: "2", Url:').replace("Wait: 3", "Wait: 3, Waits: 4"));
     const { output } = await world.project.preview({ args: ["--refresh"] });

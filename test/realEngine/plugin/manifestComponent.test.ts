@@ -104,7 +104,7 @@ describe("a Manifest of a YAML program", () => {
     assert.deepEqual(written(world), ["updateTaskParameters", "startTask"]);
   });
 
-  it("shows what a preview leaves out as unknown", async () => {
+  slowIt("shows what a preview leaves out as unknown", async () => {
     world.project.write("tasks/more.yaml", novels);
     world.project.write("tasks/soon.yaml", novels.replace(", waitFor: finished", ""));
     const { output } = await world.project.run(["preview", "--refresh", "--exclude", "**more**"]);
@@ -153,7 +153,7 @@ describe("a Manifest of a YAML program, with options", () => {
     }
   });
 
-  it("gives its resources the provider that the program declares, and waits for what it depends on", async () => {
+  slowIt("gives its resources the provider that the program declares, and waits for what it depends on", async () => {
     const other = `
   account:
     type: pulumi:providers:webextract
@@ -294,7 +294,7 @@ describe("a Manifest with a variable that a preview does not know", () => {
 });
 
 describe("a Manifest whose variables a preview does not know at all", () => {
-  it("makes unknown what has a variable, and refuses one as a name", async () => {
+  slowIt("makes unknown what has a variable, and refuses one as a name", async () => {
     const program = `
 const first = native("TaskCopy", "first", { sourceTaskId: "template-1", taskGroupId: "group-1" });
 const variables = first.taskId.apply((id) => ({ shop: "https://shop.test/" + id, token: "a" }));
@@ -321,7 +321,7 @@ const transforms = [${transform}];
 exports.tasks = new pulumi.ComponentResource("webextract:index:Manifest", "tasks", args, { transforms }, true).tasks;
 `;
 
-  it("gives its resources to them, and goes on after one that throws", async () => {
+  slowIt("gives its resources to them, and goes on after one that throws", async () => {
     const throws = '({ type }) => { if (type.endsWith("DataExport")) throw new Error("not today"); }';
     const world = await nativeWorld({ ...options, program: program(throws) });
     try {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "../slowIt";
 import type { World } from "../world";
 import { template } from "../world";
 import { nativeWorld, prelude } from "./nativeWorld";
@@ -47,20 +48,23 @@ describe("the native plugin on the engine", () => {
     assert.match(idOf("before"), /^unknown-/);
   });
 
-  it("takes over a run whose result a killed engine could not save, although the plugin can no longer write its log", async () => {
-    world = await nativeWorld({ program: runProgram(""), config: { "webextract:logLevel": "debug" } });
-    const hold = world.emulator.hold({ operation: "startTask", when: "after" });
-    const run = world.project.start(up);
-    await hold.reached;
-    const ended = run.killEngine();
-    // The plugin can no longer write its log when it gets the response.
-    await run.done;
-    hold.release();
-    await ended;
-    await world.project.run(["cancel", "--yes"], { expect: "either" });
-    await world.project.up();
-    assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
-  });
+  slowIt(
+    "takes over a run whose result a killed engine could not save, although the plugin can no longer write its log",
+    async () => {
+      world = await nativeWorld({ program: runProgram(""), config: { "webextract:logLevel": "debug" } });
+      const hold = world.emulator.hold({ operation: "startTask", when: "after" });
+      const run = world.project.start(up);
+      await hold.reached;
+      const ended = run.killEngine();
+      // The plugin can no longer write its log when it gets the response.
+      await run.done;
+      hold.release();
+      await ended;
+      await world.project.run(["cancel", "--yes"], { expect: "either" });
+      await world.project.up();
+      assert.deepEqual([lotNos().length, world.project.resource("run").id], [1, lotNos()[0]]);
+    },
+  );
 
   it("starts no second run if the engine and the plugin are killed at once, nor after a lost response, until the program says so", async () => {
     world = await nativeWorld({ program: runProgram(""), seed });
@@ -84,7 +88,7 @@ describe("the native plugin on the engine", () => {
     assert.equal(lotNos("template-2").length, 2);
   });
 
-  it("ends a wait at the first Ctrl-C with the run in the state, and the next up starts nothing", async () => {
+  slowIt("ends a wait at the first Ctrl-C with the run in the state, and the next up starts nothing", async () => {
     world = await nativeWorld({
       program: runProgram('waitFor: "finished", pollSeconds: 0.1'),
     });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "../slowIt";
 import type { World } from "../world";
 import { yamlProgram, yamlWorld } from "./nativeWorld";
 
@@ -44,7 +45,7 @@ describe("a YAML program on the native plugin", () => {
   let world: World;
   afterEach(() => world.remove());
 
-  it("runs again when a resource of rerunOn changes, and says which", async () => {
+  slowIt("runs again when a resource of rerunOn changes, and says which", async () => {
     world = await yamlWorld(program("https://a.test/"));
     await world.project.up();
     world.operations();
@@ -94,7 +95,7 @@ resources:
     assert.equal(warnings?.length, 1, output);
   });
 
-  it("never rotates a refresh token for a function in a preview", async () => {
+  slowIt("never rotates a refresh token for a function in a preview", async () => {
     world = await yamlWorld(program("https://a.test/"), { withCredentials: false });
     const env = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken };
     const { output } = await world.project.preview({ env, expect: "failure" });

@@ -46,13 +46,16 @@ describe("the YAML tutorial: the template yaml-manifests, with pulumi new and th
   });
   after(() => life.remove());
 
-  it("extracts the books, changes nothing in a second up, and runs again after a change of the manifest", async () => {
-    await life.live("tasks/products.yaml", 5);
-  });
+  slowIt(
+    "extracts the books, changes nothing in a second up, and runs again after a change of the manifest",
+    async () => {
+      await life.live("tasks/products.yaml", 5);
+    },
+  );
 
   const webextract = command(/^alias webextract='(.*)'$/m);
 
-  it("has the command line of the plugin, which checks and lists tasks", async () => {
+  slowIt("has the command line of the plugin, which checks and lists tasks", async () => {
     assert.match((await life.shell(`${webextract} validate tasks`)).stdout, /^1 task, no problem\.$/m);
     assert.match((await life.shell(`${webextract} list`)).stdout, /products/);
   });
@@ -77,5 +80,5 @@ describe("the YAML tutorial: the template yaml-manifests, with pulumi new and th
     assert.match(output, /\b6 unchanged/);
   });
 
-  it("is destroyed as the tutorial says", () => life.destroy());
+  slowIt("is destroyed as the tutorial says", () => life.destroy());
 });

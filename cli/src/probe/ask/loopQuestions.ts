@@ -94,8 +94,9 @@ export async function loopsInParameters(on: OnCopy): Promise<Answer> {
   const takesList = inList.refusal === undefined && isShown(await shownItems(on, loop), first);
   const list = takesList ? "A list beside the actions does." : "A list beside the actions has none either.";
   const found = `A loop inside its action is accepted, and has no effect. ${list} ${confirmed} The package notices it, and sends loops with updateLoopItems.`;
+  // A copy of the request does not show what the service repeats otherwise.
   const isCopied = actionsIn(response).some(({ loopItems }) => isPlainMap(loopItems));
-  return { found, behaviours: [`loopsInActions=${isCopied ? "repeatedOnly" : "ignored"}`, ...behaviours] };
+  return { found, behaviours: isCopied ? ["loopsInActions=repeatedOnly"] : ["loopsInActions=ignored", ...behaviours] };
 }
 
 const repeats: Readonly<Record<string, string>> = {
