@@ -82,6 +82,9 @@ describe("a command with one mistake, at a service as documentation reports it",
     world.emulator.change.startRun("shop-1");
     const ended = await world.run("run shop-1 --yes", { WEBEXTRACT_BUSY_TIMEOUT_SECONDS: "1" });
     assert.equal(world.emulator.inspect.runs("shop-1").length, 1);
-    assert.match(ended.stderr, /^error: A run of task shop-1 is in progress\. startTask \(.*\) did nothing: .* Waited \d+ s for the task/m);
+    assert.match(
+      ended.stderr,
+      /^error: A run of task shop-1 is in progress\. startTask \(.*\) did nothing: .* Waited \d+ s for the task/m,
+    );
   });
 });

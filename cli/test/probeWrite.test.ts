@@ -132,7 +132,10 @@ describe("webextract probe --write", function () {
     const ofRows = findings.filter(({ found }) => /the run brought no rows/i.test(found));
     assert.deepEqual([code, new Set(ofRows.map(({ consequence }) => consequence))], [0, new Set(["notShown"])]);
     const [first, ...others] = ofRows.map(({ found }) => found);
-    assert.match(first ?? "", /as that of a task without pages\. .* To ask them, probe a task whose runs bring rows\.$/);
+    assert.match(
+      first ?? "",
+      /as that of a task without pages\. .* To ask them, probe a task whose runs bring rows\.$/,
+    );
     assert.deepEqual(others, Array(4).fill("Not asked: the run brought no rows."));
   });
 

@@ -44,7 +44,10 @@ const mistakes: Record<string, Mistake> = {
     says: /The service accepts no access token: webextract:profiles\.expired\.accessToken was refused\. .* Set a valid webextract:profiles\.expired\.access/,
     except: { urls: undefined },
   },
-  plan: { profile: "plan", says: /The account's plan or its rights do not allow this\. .* PermissionDenied: .* (?:paid|Enterprise) plan: check/ },
+  plan: {
+    profile: "plan",
+    says: /The account's plan or its rights do not allow this\. .* PermissionDenied: .* (?:paid|Enterprise) plan: check/,
+  },
   busy: { taskId: "template-2", says: busy, except: { copy: undefined, rows: undefined } },
 };
 
