@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
 import { startFakeServer } from "../../test/service/fakeServer";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 const items = Array.from({ length: 30 }, (_, index) => `https://shop.test/${index}`);
 const seed: Seed = {
@@ -18,11 +18,7 @@ const seed: Seed = {
 };
 
 describe("webextract adopt, validate and plan-report", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create({ seed, behaviour: { getActionsEmptyTypes: "all" } });
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld({ seed, behaviour: { getActionsEmptyTypes: "all" } });
   const read = (name: string): string => readFileSync(world.path(name), "utf8");
 
   it("shows the manifest of a task, and writes nothing", async () => {

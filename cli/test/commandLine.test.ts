@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { allTests } from "../../test/eachTest";
 import { allCommands, commandsFor } from "./internals/cli";
 import { CliWorld, fakePulumi, shop } from "./webextract";
 
 describe("the command line", () => {
-  let world: CliWorld;
-  before(async () => {
-    world = await CliWorld.create();
-  });
-  after(() => world.remove());
+  const world = allTests(() => CliWorld.create());
 
   it("explains every command, with an example", async () => {
     for (const { name, examples } of allCommands()) {

@@ -18,18 +18,16 @@ import { owner } from "../../scripts/objectStore/objectStore";
 import { S3World, storeEnvironment } from "../../test/resources/export/s3/s3World";
 import { Comparing } from "./comparing";
 import type { Ended } from "./webextract";
-import { CliWorld, fakePulumi, shop } from "./webextract";
+import { CliWorld, fakePulumi, shop, useCliWorld } from "./webextract";
 
 describe("webextract compare, of runs", () => {
-  let world: CliWorld;
+  const world = useCliWorld();
   let temporary: string;
-  beforeEach(async () => {
-    world = await CliWorld.create();
+  beforeEach(() => {
     temporary = world.path("temporary");
     mkdirSync(temporary);
     writeFileSync(world.path("old.csv"), "sku,price\n1,2\n2,3\n");
   });
-  afterEach(() => world.remove());
 
   const compare = (line: string, environment = {}): Promise<Ended> =>
     world.run(`compare ${line}`, { TMPDIR: temporary, ...environment });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 interface Finding {
   check: string;
@@ -14,11 +14,7 @@ interface Finding {
 }
 
 describe("webextract doctor on a machine with problems", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create();
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld();
 
   const doctor = async (env: Record<string, string | undefined>): Promise<Record<string, Finding>> => {
     const ended = await (env?.NODE_OPTIONS === undefined

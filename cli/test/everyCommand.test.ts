@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
 import { allCommands } from "./internals/cli";
-import type { Ended, Running } from "./webextract";
-import { CliWorld, fakePulumi, shop } from "./webextract";
+import type { CliWorld, Ended, Running } from "./webextract";
+import { fakePulumi, shop, useCliWorld } from "./webextract";
 
 type Variables = Record<string, string | undefined>;
 
@@ -193,9 +193,8 @@ const interruptSelf = `process.on("newListener", function interrupt(event) {
 });`;
 
 describe("every command", () => {
-  let world: CliWorld;
+  const world = useCliWorld({ seed, behaviour: { getActionsEmptyTypes: "all" } });
   beforeEach(async () => {
-    world = await CliWorld.create({ seed, behaviour: { getActionsEmptyTypes: "all" } });
     await world.finishedRun();
     writeFileSync(world.path("good.yaml"), "from: { adoptTaskId: a }\n");
     writeFileSync(world.path("good.csv"), goodRows);
@@ -203,7 +202,6 @@ describe("every command", () => {
     writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);
   });
-  afterEach(() => world.remove());
 
   const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs|bin\/.*)$/;
   const leftFiles = (): string[] =>

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { ServiceClient } from "../../src/service";
-import { CliWorld, program } from "./webextract";
+import { program, useCliWorld } from "./webextract";
 
 /** The pages of an export of 25 rows. */
 const smallPages = { WEBEXTRACT_PAGE_SIZE: "5", WEBEXTRACT_CONCURRENCY: "1" };
@@ -35,14 +35,12 @@ files.open = async (path, ...rest) => {
 };`;
 
 describe("webextract export to a file", () => {
-  let world: CliWorld;
+  const world = useCliWorld();
   let whole: string;
   beforeEach(async () => {
-    world = await CliWorld.create();
     await world.finishedRun();
     whole = (await world.run("export shop-1")).stdout;
   });
-  afterEach(() => world.remove());
   const left = (): string[] => readdirSync(world.folder).sort();
 
   it("reads all rows again after a kill, and leaves alone what the killed export has left", async () => {
@@ -91,17 +89,6 @@ describe("webextract export to a file", () => {
     assert.equal(again.code, 0, again.stderr);
     assert.equal(readFileSync(world.path("rows.ndjson"), "utf8"), rows.map((row) => `${row}\n`).join(""));
     assert.equal(readFileSync(world.path("finished.ndjson"), "utf8"), copy);
-  });
-
-  it("ends with one error where nothing can be created", async () => {
-    world.operations();
-    for (const out of ["/proc/rows.ndjson", "/proc/none/deep/rows.ndjson", "/proc/none/{n}/{time}.csv"]) {
-      const format = out.endsWith(".csv") ? "csv" : "ndjson";
-      const ended = await world.run(`export shop-1 --out ${out} -f ${format}`);
-      assert.equal(ended.code, 1, ended.stderr);
-      assert.match(ended.stderr, /^error: The file "\/proc\/.*" cannot be written: .*No rows were read\.\n$/);
-    }
-    assert.ok(!world.operations().includes("getData"));
   });
 
   it("is compressed if it says so, also on standard output, and refuses a name of another ending", async () => {
@@ -244,16 +231,6 @@ describe("webextract export to a file", () => {
     assert.ok(!world.operations().includes("getData"));
     assert.deepEqual(left(), []);
     assert.equal((await world.run(`export shop-1 --out ${"x".repeat(220)}.ndjson`)).code, 0);
-  });
-
-  it("makes the folders of the file, and refuses a file in place of one", async () => {
-    const made = await world.run("export shop-1 --out new/deep/rows.ndjson");
-    assert.equal(made.code, 0, made.stderr);
-    writeFileSync(world.path("taken"), "mine");
-    const refused = await world.run("export shop-1 --out taken/rows.ndjson");
-    assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, /--out leads to ".*taken\/.*", which is a folder or is behind a file/);
-    assert.equal(readFileSync(world.path("taken"), "utf8"), "mine");
   });
 
   it("refuses a path of S3 with one slash, and warns of a backslash in a name", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { allTests } from "../../test/eachTest";
 import { hostileStrings } from "../../test/hostile";
 import { assertShown } from "../../test/shownText";
 import { CliWorld, fakePulumi } from "./webextract";
@@ -11,11 +12,7 @@ const all = hostileStrings
   .replace(/\p{Cs}/gu, "");
 
 describe("text of the service, of files and of commands", () => {
-  let world: CliWorld;
-  before(async () => {
-    world = await CliWorld.create();
-  });
-  after(() => world.remove());
+  const world = allTests(() => CliWorld.create());
 
   const error = (message: string): object => ({ error: { code: message.slice(0, 200), message }, requestId: message });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { keys } from "./pseudoTerminal";
-import { CliWorld, fakePulumi } from "./webextract";
+import { fakePulumi, useCliWorld } from "./webextract";
 
 const fixture = join(__dirname, "../../test/realEngine/upgrade/fixtures/0.1.0/whole/stack.json");
 const shown = {
@@ -12,11 +12,7 @@ const shown = {
 };
 
 describe("a command whose question waits", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create({ seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [shown] } });
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld({ seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [shown] } });
 
   /** Runs a command on a terminal, and answers yes after `meanwhile`. */
   async function answered(line: string, question: RegExp, meanwhile: () => unknown, env = {}, more = "") {

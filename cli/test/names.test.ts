@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { CliWorld, fakePulumi, shop } from "./webextract";
+import { CliWorld, fakePulumi, shop, useCliWorld } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
 const actions = [{ actionId: "open", actionType: "NavigateAction", properties: { Wait: "1" } }];
@@ -35,16 +35,15 @@ const resources: StateResource[] = [
 ];
 
 describe("names of tasks on the command line", () => {
-  let world: CliWorld;
+  const world = useCliWorld({
+    seed: {
+      taskGroups: [{ taskGroupId: "shops" }],
+      tasks: [shop.taskId, copyId].map((taskId) => ({ ...shop, taskId, actions })),
+    },
+  });
   let env: Record<string, string | undefined>;
   let config: Record<string, { value: string; secret?: boolean }>;
-  beforeEach(async () => {
-    world = await CliWorld.create({
-      seed: {
-        taskGroups: [{ taskGroupId: "shops" }],
-        tasks: [shop.taskId, copyId].map((taskId) => ({ ...shop, taskId, actions })),
-      },
-    });
+  beforeEach(() => {
     const { accessToken, apiKey } = world.emulator.credentials;
     config = {
       "webextract:baseUrl": { value: world.emulator.url },
@@ -66,7 +65,6 @@ else console.log(selected);`,
     );
     env = { PATH: path, WEBEXTRACT_BASE_URL: undefined, WEBEXTRACT_ACCESS_TOKEN: undefined };
   });
-  afterEach(() => world.remove());
 
   const asked = (): string[] => readFileSync(world.path("asked.txt"), "utf8").trim().split("\n");
   const stateReads = (): number => asked().filter((line) => line.startsWith("stack export")).length;

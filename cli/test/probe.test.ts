@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import type { Emulator } from "webextract-emulator";
+import { allTests } from "../../test/eachTest";
 import { seed, shopTask } from "./probe/probing";
 import type { Ended } from "./webextract";
 import { CliWorld } from "./webextract";
 
 describe("webextract probe", () => {
-  let world: CliWorld;
+  const world = allTests(() => CliWorld.create({ seed }));
   let emulator: Emulator;
   before(async () => {
-    world = await CliWorld.create({ seed });
     emulator = world.emulator;
     emulator.change.startRun(shopTask);
     await emulator.settled();
   });
-  after(() => world.remove());
   beforeEach(() => emulator.clearRequests());
 
   it("writes a report in Markdown, and names the settings that fit", async () => {
@@ -117,17 +116,5 @@ describe("webextract probe", () => {
     const { code, stderr } = await world.run("probe");
     assert.equal(code, 1);
     assert.match(stderr, /Check that .* is the address of the service itself/);
-  });
-
-  it("ends with Ctrl-C when the awaited response has come", async () => {
-    const hold = emulator.hold({ operation: "getActions" });
-    const running = world.start(["probe", "--task", shopTask, "--json"]);
-    await hold.reached;
-    running.process.kill("SIGINT");
-    await running.says(/Ending\./);
-    hold.release();
-    const { code, json, stderr } = await running.ended;
-    assert.deepEqual([code, json().error.exit], [130, "interrupted"]);
-    assert.doesNotMatch(stderr, /^ +at /m);
   });
 });

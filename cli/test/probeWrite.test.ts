@@ -108,6 +108,10 @@ describe("webextract probe --write", function () {
       const rows = responses.findLast(({ operation }: Record<string, unknown>) => operation === "getBatchData");
       const row = Object.fromEntries([1, 2, 3, 4, 5].map((field) => [`field${field}`, "<string>"]));
       assert.deepEqual(rows.body.data.data, [row, row, "…"]);
+      const counts = responses.flatMap(({ body }: { body: unknown }) =>
+        Object.entries(Object(Object(body).data)).flatMap(([name, value]) => (typeof value === "number" ? name : [])),
+      );
+      assert.deepEqual([...new Set(counts)].sort(), ["current", "offset", "restTotal", "total"]);
       rmSync(world.path("probed"), { recursive: true });
     }
   });
@@ -169,7 +173,10 @@ describe("webextract probe --write", function () {
       await refused("probe --write --yes"),
       /--write needs --from TASK and --group GROUP\. No request was sent\./,
     );
-    assert.match(await refused("probe --start"), /--start needs --write\. No request was sent\./);
+    for (const option of ["from x", "group x", "start", "out x", "yes"]) {
+      const [name] = option.split(" ");
+      assert.match(await refused(`probe --${option}`), new RegExp(`--${name} needs --write\\. No request was sent\\.`));
+    }
     assert.match(
       await refused(`${line} --task x`),
       /cannot be used with option '--write'|'--task <taskId>' cannot be used/,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { assertEnded } from "../../test/processes";
 import { keys } from "./pseudoTerminal";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 const escapeCharacter = String.fromCharCode(27);
 const cursorHidden = `${escapeCharacter}[?25l`;
@@ -16,13 +16,11 @@ const leavesCursor = (written: string): boolean =>
   written.lastIndexOf(cursorShown) >= written.lastIndexOf(cursorHidden);
 
 describe("the command line on a real terminal", () => {
-  let world: CliWorld;
+  const world = useCliWorld();
   beforeEach(async () => {
-    world = await CliWorld.create();
     await world.finishedRun();
     world.operations();
   });
-  afterEach(() => world.remove());
 
   it("asks before it starts a run, and takes everything but yes as no", async () => {
     for (const [key, code] of [

@@ -17,14 +17,10 @@ import { dirname } from "node:path";
 import { PassThrough } from "node:stream";
 import { allCommands, Terminal } from "./internals/cli";
 import { CommandContext } from "./internals/compare";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 describe("rename", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create();
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld();
 
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(world.path(path)), { recursive: true });

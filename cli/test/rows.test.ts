@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { json, startFakeServer } from "../../test/service/fakeServer";
-import { CliWorld, program } from "./webextract";
+import { program, useCliWorld } from "./webextract";
 
 /** The pages of an export of 25 rows. */
 const smallPages = { WEBEXTRACT_PAGE_SIZE: "5", WEBEXTRACT_CONCURRENCY: "1" };
 
 describe("webextract rows and export", () => {
-  let world: CliWorld;
+  const world = useCliWorld();
   let lotNo: string;
   beforeEach(async () => {
-    world = await CliWorld.create();
     lotNo = await world.finishedRun();
   });
-  afterEach(() => world.remove());
 
   it("shows the first rows as a table", async () => {
     const { code, stdout } = await world.run("rows shop-1 -n 2 --columns number --columns price");
@@ -124,42 +122,9 @@ describe("webextract rows and export", () => {
     assert.deepEqual([code, errors], [0, ""]);
   });
 
-  it("does not overwrite a file, and reads no row for it", async () => {
-    writeFileSync(world.path("rows.csv"), "mine");
-    const ended = await world.run("export shop-1 --out rows.csv --json");
-    assert.deepEqual([ended.code, ended.json().error.exit, world.operations()], [2, "usage", []]);
-    assert.equal(readFileSync(world.path("rows.csv"), "utf8"), "mine");
-  });
-
   it("needs a run for a file with its lotNo", async () => {
     const { code, stderr } = await world.run("export shop-1 --out rows-{lotNo}.csv --format csv");
     assert.deepEqual([code, world.operations()], [2, []]);
     assert.equal(stderr, 'error: --out contains "{lotNo}", which needs --lot-no. No request was sent.\n');
-  });
-
-  it("leaves no file if it is interrupted, and reads all rows the next time", async () => {
-    const whole = await world.run("export shop-1");
-    for (const format of ["ndjson", "csv"]) {
-      const out = `all.${format}`;
-      const hold = world.emulator.hold({ operation: "getData", skip: 2, when: "before" });
-      const args = ["export", "shop-1", "--out", out, "--format", format];
-      const running = world.start(args, smallPages);
-      await hold.reached;
-      running.process.kill("SIGINT");
-      await running.says(/Ending\./);
-      hold.release();
-      const first = await running.ended;
-      assert.equal(first.code, 130, first.stderr);
-      assert.match(first.stderr, /No file was written, and nothing was marked\. Run the same command again\./);
-      assert.deepEqual(
-        readdirSync(world.path(".")).filter((name) => name.includes(out)),
-        [],
-      );
-      const second = await world.run(`${args.join(" ")} --json`, smallPages);
-      assert.equal(second.code, 0, second.stderr);
-      const { rowCount, complete } = second.json();
-      assert.deepEqual({ rowCount, complete }, { rowCount: 25, complete: true });
-    }
-    assert.equal(readFileSync(world.path("all.ndjson"), "utf8"), whole.stdout);
   });
 });

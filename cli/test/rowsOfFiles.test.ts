@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { writeXlsx } from "hucre/xlsx";
 import { ZipFile } from "yazl";
+import { allTests } from "../../test/eachTest";
 import { CliWorld } from "./webextract";
 
 const exports = {
@@ -18,15 +19,13 @@ const exports = {
 };
 
 describe("webextract rows of a file", () => {
-  let world: CliWorld;
+  const world = allTests(() => CliWorld.create());
   before(async () => {
-    world = await CliWorld.create();
     await world.finishedRun();
     world.emulator.change.insertRows("shop-1", [
       String.raw`{"number":"007","price":1.10,"nested":{"a":[2.50,null]},"title":"a;b, \"ü\"\tc"}`,
     ]);
   });
-  after(() => world.remove());
 
   const shown = async (source: string): Promise<string> => {
     const { code, stdout, stderr } = await world.run(`rows ${source} -n 100`);

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 describe("webextract run, status and stop", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create();
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld();
 
   it("starts a run after a confirmation, waits for its end, and prints one JSON document", async () => {
     const ended = await world.run("run shop-1 --yes --poll 0 --json");
@@ -69,23 +65,6 @@ describe("webextract run, status and stop", () => {
     assert.equal(waited.code, 0, waited.stderr);
     assert.equal(waited.stdout, `Run ${lotNo} of task "shop-1": finished (3 subtasks: 3 Finished)\n`);
     assert.ok(!world.operations().includes("startTask"));
-  });
-
-  it("ends a wait at Ctrl-C, and says that the run continues", async () => {
-    const hold = world.emulator.hold({ operation: "getSubtasks", skip: 1 });
-    const running = world.start(["run", "shop-1", "--yes", "--json"]);
-    await hold.reached;
-    running.process.kill("SIGINT");
-    const ended = await running.ended;
-    const { error } = ended.json();
-    assert.equal(ended.code, 130, ended.stderr);
-    assert.equal(error.exit, "interrupted");
-    assert.equal(error.lotNo, world.latestRun);
-    assert.match(
-      error.message,
-      /It may continue at the service; nothing was stopped\.\nRun "webextract run shop-1 --lot-no \d+" to continue/,
-    );
-    hold.release();
   });
 
   it("names the run that started while Ctrl-C was pressed", async () => {

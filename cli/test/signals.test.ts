@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { isLarge } from "../../test/environment";
-import type { Running } from "./webextract";
-import { CliWorld, fakePulumi, shop } from "./webextract";
+import type { CliWorld, Running } from "./webextract";
+import { fakePulumi, shop, useCliWorld } from "./webextract";
 
 type Signals = readonly NodeJS.Signals[];
 
@@ -44,6 +44,7 @@ const waitingForPulumi: Pick<Moment, "environment" | "isReached" | "says" | "lea
   leaves: /^(?:pulumi|waits)$/,
 };
 
+/** A wait for the response to a read is in everyCommand.test.ts. */
 const moments: Record<string, Moment> = {
   "run, reading": {
     line: "run shop-1 --yes",
@@ -68,12 +69,6 @@ const moments: Record<string, Moment> = {
     held: { operation: "getSubtasks" },
     says: /Run 1 of task "shop-1" was not seen to finish before the command was interrupted/,
   },
-  "stop, reading": { line: "stop shop-1 --yes", held: { operation: "getSubtasks" }, says: /^error: / },
-  "status, reading": { line: "status shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
-  "rows, reading": { line: "rows shop-1", held: { operation: "getData" }, says: /^error: / },
-  "actions, reading": { line: "actions shop-1", held: { operation: "getActions" }, says: /^error: / },
-  "adopt, reading": { line: "adopt shop-1 --out tasks", held: { operation: "getActions" }, says: /^error: / },
-  "probe, reading": { line: "probe --task shop-1", held: { operation: "getSubtasks" }, says: /^error: / },
   "adopt, between two tasks": {
     line: "adopt shop-1 shop-2 --out tasks",
     prepare: ({ emulator }) => emulator.change.addTask({ ...shop, taskId: "shop-2" }),
@@ -100,10 +95,8 @@ const moments: Record<string, Moment> = {
     held: { operation: "getData", skip: 1 },
     says: /^error: /,
   },
-  "compare, reading": { line: "compare shop-1:1 shop-1:1", held: { operation: "getBatchData" }, says: /^error: / },
   "list, waiting for pulumi": { line: "list --stack dev", ...waitingForPulumi },
   "status of a name, waiting for pulumi": { line: "status books --stack dev", ...waitingForPulumi },
-  "doctor, reading": { line: "doctor", held: { operation: "*" }, says: /^error: / },
   "token refresh, exchanging": {
     line: "token refresh --yes",
     environment: ({ emulator }) => ({ WEBEXTRACT_REFRESH_TOKEN: emulator.credentials.refreshToken }),
@@ -139,11 +132,7 @@ const signals: readonly Signals[] = [
 const codeOf: Partial<Record<NodeJS.Signals, number>> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143, SIGQUIT: 143 };
 
 describe("a command that gets a signal", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create({ behaviour: { readsUntilFinished: 1000 } });
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld({ behaviour: { readsUntilFinished: 1000 } });
 
   for (const [at, [name, moment]] of Object.entries(moments).entries()) {
     const possible = signals.filter(({ length }) => length === 1 || moment.lastWords !== undefined);

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { CliWorld } from "./webextract";
+import { useCliWorld } from "./webextract";
 
 /** Without the access token: the token store is what is left. */
 const storeAlone = { WEBEXTRACT_ACCESS_TOKEN: undefined, WEBEXTRACT_API_KEY: undefined };
 
 describe("webextract token", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create({ behaviour: { refreshRotation: "oldDies" } });
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld({ behaviour: { refreshRotation: "oldDies" } });
 
   it("imports a refresh token from standard input, and later commands use the store alone", async () => {
     const given = world.emulator.credentials.refreshToken;
@@ -195,11 +191,7 @@ describe("webextract token", () => {
 });
 
 describe("webextract doctor", () => {
-  let world: CliWorld;
-  beforeEach(async () => {
-    world = await CliWorld.create();
-  });
-  afterEach(() => world.remove());
+  const world = useCliWorld();
 
   it("finds nothing wrong where nothing is wrong, with one read call", async () => {
     const { code, stdout } = await world.run("doctor");

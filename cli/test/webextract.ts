@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Emulator, EmulatorOptions, Hold, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../../test/eachTest";
 import type { PseudoTerminalOptions } from "./pseudoTerminal";
 import { PseudoTerminal } from "./pseudoTerminal";
 import type { Ended } from "./runInFolder";
@@ -31,6 +32,11 @@ export interface Running {
   /** Resolves when standard error contains this. */
   says(pattern: RegExp): Promise<void>;
   ended: Promise<Ended>;
+}
+
+/** Gives each test of a `describe` a world. */
+export function useCliWorld(...options: Parameters<typeof CliWorld.create>): CliWorld {
+  return eachTest(() => CliWorld.create(...options));
 }
 
 /** The emulator, and a folder in which commands run. */

@@ -2,20 +2,18 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { allTests } from "../../test/eachTest";
 import { deadLinks } from "../../test/quickstart/deadLinks";
 import { runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
 
 describe("the bookshop of the emulator", () => {
-  let emulator: Emulator;
+  const emulator = allTests(() => startEmulator({ bookshop: true, adminToken: "token", latencyMs: 60_000 }));
   let shop: string;
-  before(async () => {
-    emulator = await startEmulator({ bookshop: true, adminToken: "token", latencyMs: 60_000 });
+  before(() => {
     shop = `${emulator.url}/bookshop/`;
   });
-  after(() => emulator.close());
 
   it("is served without credentials, without latency and without entries in the journal", async () => {
     const response = await fetch(`${shop}shelves/kids/?page=1`);

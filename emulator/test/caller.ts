@@ -1,5 +1,6 @@
 import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../../test/eachTest";
 import type {
   CopiedTask,
   DataPage,
@@ -131,6 +132,11 @@ export const template: SeedTask = {
 /** An emulator that holds the template alone, or with other tasks in the same group. */
 export function startWith(tasks: SeedTask[] = [], options: EmulatorOptions = {}): Promise<Emulator> {
   return startEmulator({ seed: { taskGroups: [{ taskGroupId: "group" }], tasks: [template, ...tasks] }, ...options });
+}
+
+/** Gives each test of a `describe` an emulator that holds the template alone. */
+export function useEmulator(): Emulator {
+  return eachTest(() => startWith());
 }
 
 /** Starts the template and waits until the run has ended. @returns the batch. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Emulator, Seed, SeedAction, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { admin, refusalOf } from "./admin/adminCaller";
-import { runTemplate, startWith, template } from "./caller";
+import { runTemplate, template, useEmulator } from "./caller";
 
 const action: SeedAction = { actionType: "LoopAction", actionId: "a" };
 const task: SeedTask = { taskId: "t", taskGroupId: "group", actions: [] };
@@ -24,11 +24,7 @@ const wrongTasks: [string, object, RegExp][] = [
 ];
 
 describe("the emulator's checks of what it is given", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   for (const [name, wrong, problem] of wrongTasks) {
     it(`are the same in a seed and in a change: a task with ${name}`, async () => {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Emulator } from "webextract-emulator";
 import { repositoryRoot } from "../../test/realEngine/harness/package";
-import { startWith } from "./caller";
+import { useEmulator } from "./caller";
 import { startSite } from "./pageSite";
 
 /** Runs 3,000 pages. In a process of its own, because a collection of new objects alone depends on all that the process does. */
@@ -40,11 +39,7 @@ async function inOwnProcess(site: string): Promise<{ messages: string[]; bytesOf
 }
 
 describe("a run whose pages cannot be opened", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   async function run(taskId: string, urls: string[]): Promise<readonly string[]> {
     emulator.change.addTask({

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import type { Emulator, Fault } from "webextract-emulator";
 import { readFaultFile } from "webextract-emulator";
 import { admin, refusalOf } from "./admin/adminCaller";
-import { call, startWith } from "./caller";
+import { call, startWith, useEmulator } from "./caller";
 import { emulator as start } from "./emulatorProcess";
 import { delayOf, FaultPlan } from "./internals";
 import type { PageSite } from "./pageSite";
@@ -17,11 +17,7 @@ import { startSite } from "./pageSite";
 const read = { fields: { taskId: "template", offset: 0, size: 1 } };
 
 describe("a fault below HTTP", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   /** All bytes of the response, in latin1. */
   function bytes(): Promise<string> {

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import type { Emulator } from "webextract-emulator";
 import { admin } from "./admin/adminCaller";
-import { call, data, startWith } from "./caller";
+import { call, data, useEmulator } from "./caller";
 
 describe("a fault of the emulator", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   const copy = () => call(emulator, "copyTask", { fields: { taskId: "template", taskGroupId: "group" } });
   const copies = () => emulator.inspect.tasks().length - 1;
@@ -82,31 +77,19 @@ describe("a fault of the emulator", () => {
     await hanging;
   });
 
-  it("can be removed", async () => {
-    emulator.fault({ operation: "copyTask", kind: "reset", times: 9 });
-    emulator.clearFaults();
-    assert.equal((await copy()).status, 200);
-  });
-
-  it("holds a request before its effect until it is released", async () => {
-    const hold = emulator.hold({ operation: "copyTask", when: "before" });
-    const answer = copy();
-    await hold.reached;
-    assert.equal(copies(), 0);
-    hold.release();
-    assert.equal((await answer).status, 200);
-    assert.equal(copies(), 1);
-  });
-
-  it("holds the response to a request that has taken effect", async () => {
-    const hold = emulator.hold({ operation: "copyTask" });
-    const answer = copy();
-    await hold.reached;
-    assert.equal(copies(), 1);
-    hold.release();
-    assert.equal((await answer).status, 200);
-    assert.equal(copies(), 1);
-  });
+  for (const [what, when, before] of [
+    ["a request before its effect", "before", 0],
+    ["the response to a request that has taken effect", "after", 1],
+  ] as const) {
+    it(`holds ${what} until it is released`, async () => {
+      const hold = emulator.hold({ operation: "copyTask", when });
+      const answer = copy();
+      await hold.reached;
+      assert.equal(copies(), before);
+      hold.release();
+      assert.deepEqual([(await answer).status, copies()], [200, 1]);
+    });
+  }
 
   it("applies only to requests about its task", async () => {
     emulator.fault({ operation: "*", kind: "status", taskId: "another" });

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import sinon from "sinon";
-import type { Emulator, RemoteEmulator } from "webextract-emulator";
+import type { RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { admin, refusalOf } from "./admin/adminCaller";
-import { call, data, startWith, template } from "./caller";
+import { call, data, template, useEmulator } from "./caller";
 
 describe("a request of the emulator's journal", () => {
-  let emulator: Emulator;
+  const emulator = useEmulator();
   let remote: RemoteEmulator;
-  beforeEach(async () => {
-    emulator = await startWith();
+  beforeEach(() => {
     remote = connectEmulator(emulator.url);
   });
-  afterEach(() => emulator.close());
 
   it("has its response, its duration, and the fault that applied", async () => {
     emulator.setLatency(40);

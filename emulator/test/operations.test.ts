@@ -2,18 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020";
-import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
 import type { OperationName } from "../../test/internals/service";
 import { operations } from "../../test/internals/service";
-import { call, data, refusal, runTemplate, startWith } from "./caller";
+import { call, data, refusal, runTemplate, useEmulator } from "./caller";
 
 describe("the emulator's operations", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   const copy = async () =>
     String((await data(emulator, "copyTask", { taskId: "template", taskGroupId: "group" })).taskId);

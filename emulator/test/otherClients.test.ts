@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
+import { allTests } from "../../test/eachTest";
 import { startWith } from "./caller";
 
 /** A request as another client sends it, and what the emulator does with it. */
@@ -148,11 +149,7 @@ const cases: Case[] = [
 ];
 
 describe("a request as another client sends it", () => {
-  let emulator: Emulator;
-  before(async () => {
-    emulator = await startWith();
-  });
-  after(() => emulator.close());
+  const emulator = allTests(() => startWith());
 
   for (const { sends, request, refused } of cases) {
     it(`${sends}: ${refused === undefined ? "is taken" : "is refused, and the message says why"}`, async () => {

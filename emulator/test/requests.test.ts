@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
-import type { Emulator } from "webextract-emulator";
+import { allTests } from "../../test/eachTest";
 import { call, credentialOf, data, refusal, startWith } from "./caller";
 import { main } from "./emulatorProcess";
 
 describe("an unusual request", () => {
-  let emulator: Emulator;
-  before(async () => {
-    emulator = await startWith();
-  });
-  after(() => emulator.close());
+  const emulator = allTests(() => startWith());
 
   it("is refused if an integer is not written as one", async () => {
     for (const offset of ["Infinity", "1e400", "0x10", "1.0", "9".repeat(400), " 1", "+1"]) {
@@ -38,17 +34,6 @@ describe("an unusual request", () => {
       await refusal(emulator, "getData", { fields: { taskId: "template", offset: 0, size: 0 } }),
       "400 InvalidParameter",
     );
-  });
-
-  it("may have an empty group if the group is optional", async () => {
-    emulator.setBehaviour({ copyGroup: "optional" });
-    assert.ok((await data(emulator, "copyTask", { taskId: "template", taskGroupId: "" })).taskId);
-    emulator.setBehaviour({ copyGroup: "required" });
-  });
-
-  it("accepts a colon that is encoded", async () => {
-    const uploaded = { fields: { taskId: "template" }, file: "http://a/" };
-    assert.equal((await call(emulator, "updateTaskUrls", { ...uploaded, path: "/task/urls%3afile" })).status, 200);
   });
 
   it("gets an error in the form of all errors if its path cannot be decoded", async () => {

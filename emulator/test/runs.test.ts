@@ -415,14 +415,4 @@ describe("a run", () => {
     await emulator.settled();
     assert.deepEqual(emulator.inspect.runs("task"), []);
   });
-
-  it("can be held and continued by a test", async () => {
-    emulator.change.holdRuns();
-    await data(emulator, "startTask", { taskId: "template" });
-    await emulator.settled();
-    assert.equal(emulator.inspect.visibleCount("template"), 0);
-    emulator.change.releaseRuns();
-    await emulator.settled();
-    assert.equal(emulator.inspect.visibleCount("template"), 7);
-  });
 });

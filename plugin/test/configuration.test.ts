@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
+import { allTests } from "../../test/eachTest";
 import { unknownText } from "../../test/program/inProcess";
 import { PluginWorld, secret } from "./pluginClient";
 
 describe("the configuration of the native plugin", () => {
-  let world: PluginWorld;
-  before(async () => {
-    world = await PluginWorld.create();
-  });
-  after(() => world.remove());
+  const world = allTests(() => PluginWorld.create());
 
   const failuresOf = async (news: Record<string, unknown>) => (await world.checkConfig(news)).failures;
   const baseUrl = "https://service.test";

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { unknownText } from "../../test/program/inProcess";
 import type { Properties } from "./pluginClient";
-import { PluginWorld, reference, secret, urnOf } from "./pluginClient";
+import { reference, secret, urnOf, usePluginWorld } from "./pluginClient";
 
 const loopArgs = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
 const runArgs = { taskId: "task-1" };
 
 describe("what a program of the native plugin declares", () => {
-  let world: PluginWorld;
-  beforeEach(async () => {
-    world = await PluginWorld.create({ config: { runLabel: "night-1" } });
-  });
-  afterEach(() => world.remove());
+  const world = usePluginWorld({ config: { runLabel: "night-1" } });
 
   /** Declares and makes the loop. */
   const loop = async (items = ["a"]) =>
@@ -156,6 +152,7 @@ describe("what a program of the native plugin declares", () => {
     await world.checked("CloudRun", { ...runArgs, adoptLotNo: "1" });
     await world.checked("CloudRun", { taskId: "task-2" });
     await world.create("DataExport", await world.checked("DataExport", rowsArgs), { preview: true });
+    assert.deepEqual(world.warnings, []);
   });
 
   describe("in the preview of a new task", () => {
@@ -203,6 +200,7 @@ describe("what a program of the native plugin declares", () => {
       await previewed("TaskLoopItems", loopArgs);
       await copied("other");
       await previewed("TaskLoopItems", { ...loopArgs, ...ofNew });
+      assert.deepEqual(world.warnings, []);
     });
   });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { allTests } from "../../test/eachTest";
 import { PluginWorld } from "./pluginClient";
 
 const actions = {
@@ -7,14 +8,12 @@ const actions = {
 };
 
 describe("an import into the native plugin", () => {
-  let world: PluginWorld;
+  const world = allTests(() => PluginWorld.create());
   let lotNo: string;
   before(async () => {
-    world = await PluginWorld.create();
     lotNo = world.emulator.change.startRun("task-1");
     await world.emulator.settled();
   });
-  after(() => world.remove());
 
   const cases: Record<string, { id: string; made?: string; inputs: object }> = {
     TaskCopy: { id: "task-1", inputs: { adoptTaskId: "task-1" } },
@@ -88,7 +87,9 @@ describe("an import into the native plugin", () => {
     await assert.rejects(world.read("DataExport", "out.csv"), /A DataExport cannot be imported/);
     await assert.rejects(world.read("TaskLoopItems", "task-1"), /TASK\/ACTION, such as "my-task\/action-1"/);
     await assert.rejects(world.read("TaskLoopItems", "task-1/open"), /shows no list of action "open"/);
-    await assert.rejects(world.read("ExtractionTask", "nobody"), /There is no task "nobody"/);
+    for (const [type, id] of Object.entries({ TaskCopy: "nobody", ExtractionTask: "nobody", CloudRun: "nobody/1" })) {
+      await assert.rejects(world.read(type, id), /There is no task "nobody"/, type);
+    }
   });
 
   it("leaves out what may be a secret, and says so", async () => {

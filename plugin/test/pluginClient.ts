@@ -11,6 +11,7 @@ import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb"
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Emulator, EmulatorOptions, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../../test/eachTest";
 import { EngineLog } from "../../test/internals/engine";
 import { unknownText } from "../../test/program/inProcess";
 import { task } from "../../test/resources/life";
@@ -47,6 +48,11 @@ export class PluginFailure extends Error {
   ) {
     super(message);
   }
+}
+
+/** Gives each test of a `describe` a world. */
+export function usePluginWorld(...options: Parameters<typeof PluginWorld.create>): PluginWorld {
+  return eachTest(() => PluginWorld.create(...options));
 }
 
 /** A plugin, and what the engine is for it: a client of its server. The service is an emulator. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { unknownText } from "../../test/program/inProcess";
-import { PluginFailure, PluginWorld, secret, urnOf } from "./pluginClient";
+import { PluginFailure, secret, urnOf, usePluginWorld } from "./pluginClient";
 
 const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const configArgs = (Url: unknown, taskId: unknown = "task-1") => ({
@@ -10,11 +10,7 @@ const configArgs = (Url: unknown, taskId: unknown = "task-1") => ({
 const loopArgs = (...items: unknown[]) => ({ taskId: "task-1", actionId: "each", loopType: "UrlList", items });
 
 describe("resources in the native plugin", () => {
-  let world: PluginWorld;
-  beforeEach(async () => {
-    world = await PluginWorld.create();
-  });
-  afterEach(() => world.remove());
+  const world = usePluginWorld();
 
   it("make no request in a preview, and one write for a change", async () => {
     const writes = () => world.operations().filter((name) => name !== "getActions");

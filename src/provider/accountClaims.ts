@@ -15,7 +15,8 @@ export const dynamicResources = "dynamic resources";
 
 /**
  * Which provider of a command has which account. Each provider is a process of its own, and one process alone knows the
- * order and the owners of a task's resources. The processes of one command have one engine.
+ * order and the owners of a task's resources. The processes of one command have one engine. The placeholder id of a lost
+ * response is claimed in the same way, by the provider that adopts what it has made.
  */
 export class AccountClaims {
   private readonly claimed = new Map<string, Promise<Problem | undefined>>();

@@ -60,7 +60,7 @@ export class Host {
   /** What the resources of this command have and a delete could undo. */
   readonly held = new Owners<Held>();
   /** Placeholder ids of lost responses whose result this run adopts. */
-  readonly adopted = new Set<string>();
+  private readonly adopted = new Set<string>();
   /**
    * By URN: resources that the program declares in this run, and whether it gives them a value that this preview does
    * not know.
@@ -140,6 +140,17 @@ export class Host {
     }
     const problem = await this.claims?.claim(accountInAnyProvider(this.config.clientOptions(profile)));
     return problem === undefined ? [] : [problem];
+  }
+
+  /** Notes that this run adopts what a lost response has made. */
+  async adopt(placeholderId: string): Promise<void> {
+    this.adopted.add(placeholderId);
+    await this.claims?.claim(placeholderId);
+  }
+
+  /** Whether this command adopts it: after `migrate`, the old provider deletes the placeholder, and another one adopts. */
+  async isAdopted(placeholderId: string): Promise<boolean> {
+    return this.adopted.has(placeholderId) || (await this.claims?.other(placeholderId)) !== undefined;
   }
 
   tasksOf(profile: string | undefined): AccountTasks {
@@ -273,7 +284,7 @@ export class Host {
     if (other !== undefined) {
       this.warnOnce(
         `In this command, ${other} declares resources of the same account. What they have is not known here, so deletes leave settings, rows, runs and files ` +
-          'as they are. To undo these, delete the resources in a command of its own; to move resources, run "webextract migrate" instead.',
+          'as they are. To undo these, delete the resources in a command of its own. To move resources, run "webextract migrate", and then an up without other changes.',
       );
     }
     return {

@@ -1,3 +1,4 @@
+export { AccountClaims } from "../../src/provider/accountClaims";
 export { AccountGuard } from "../../src/provider/accountGuard";
 export { describeRefusedDelete, programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";

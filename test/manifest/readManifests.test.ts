@@ -346,11 +346,11 @@ actions:
       );
       assert.deepEqual(several?.args.actions, ofOne?.actions);
       folder.write({
-        "novels.yaml": `${from}actions: { open: { x-note: 1, actionType: A, properties: { Url: x } } }\n`,
+        "novels.yaml": `${from}max-rows: 3\nactions: { open: { x-note: 1, actionType: A, properties: { Url: x } } }\n`,
       });
       assert.deepEqual(
         folder.read().problems.map(({ path }) => path),
-        ["actions.open.x-note"],
+        ["max-rows", "actions.open.x-note"],
       );
     });
 

@@ -60,7 +60,7 @@ describe("manifest.schema.json", () => {
     assert.equal(verdictOf("tasks: { a: { from: { adoptTaskId: t }, x-a: 1 } }"), "refuses");
   });
 
-  for (const { name, text, schema: expected } of errorCases) {
+  for (const { name, text, schema: expected = "refuses" } of errorCases) {
     it(`${expected === "is not asked" ? "is not asked about" : expected} ${name}`, () => {
       assert.equal(verdictOf(text), expected);
     });

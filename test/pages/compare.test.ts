@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { CliWorld, program, shop } from "../../cli/test/webextract";
+import { allTests } from "../eachTest";
 
 const examples = join(__dirname, "../../examples/compare");
 
@@ -11,11 +12,7 @@ const examples = join(__dirname, "../../examples/compare");
 const shown = ["report.md", "compared.json", "failed.txt"];
 
 describe("the page about comparing rows", () => {
-  let world: CliWorld;
-  before(async () => {
-    world = await CliWorld.create();
-  });
-  after(() => world.remove());
+  const world = allTests(() => CliWorld.create());
 
   it("shows commands that work, and what they write", async () => {
     const bin = world.path("bin");

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliWorld, shop } from "../../cli/test/webextract";
+import { shop, useCliWorld } from "../../cli/test/webextract";
 import { blocks, readPage, repository } from "./readPage";
 
 describe("the page about a first token", () => {
   const [importLine = "", configLine = ""] = blocks(readPage("docs/how-to/first-token.md"), "sh");
   const login = `"${process.execPath}" "${join(repository, "examples/commandLine/login.mjs")}"`;
-  let world: CliWorld;
+  const world = useCliWorld({ behaviour: { passwordLogin: "taken", refreshPath: "tokenRefresh" } });
   let env: Record<string, string | undefined>;
-  beforeEach(async () => {
-    world = await CliWorld.create({ behaviour: { passwordLogin: "taken", refreshPath: "tokenRefresh" } });
+  beforeEach(() => {
     const { apiKey } = world.emulator.credentials;
     env = {
       WEBEXTRACT_ACCESS_TOKEN: undefined,
@@ -21,7 +20,6 @@ describe("the page about a first token", () => {
       LOGIN_PASSWORD: apiKey,
     };
   });
-  afterEach(() => world.remove());
 
   const imported = () => {
     const line = importLine.replace("node login.mjs", login).replace("npx webextract token import --yes", '"$@"');

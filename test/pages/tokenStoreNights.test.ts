@@ -12,6 +12,7 @@ import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { program } from "../../cli/test/webextract";
+import { eachTest } from "../eachTest";
 import type { Outputs, Step } from "./workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "./workflow";
 
@@ -150,11 +151,7 @@ describe("the token store between the nights of a CI system", () => {
   });
 
   describe("of GitLab", () => {
-    let registry: PackageRegistry;
-    beforeEach(async () => {
-      registry = await PackageRegistry.start();
-    });
-    afterEach(() => registry.close());
+    const registry = eachTest(() => PackageRegistry.start());
 
     it("stays after a night in which npm ci fails, the key is wrong or the package registry does not answer", async () => {
       const read = (name: string): Record<string, GitLabJob> =>

@@ -364,7 +364,7 @@ describe("typed classes", () => {
   });
 
   it("see no conflict between different properties, different tasks, or unknown ones", async () => {
-    await run(() => {
+    const registered = await run(() => {
       const one = new webextract.TaskCopy("one", { sourceTaskId: "s", taskGroupId: "g" });
       const two = new webextract.TaskCopy("two", { sourceTaskId: "s", taskGroupId: "g" });
       const wait = { open: { actionType: "NavigateAction", properties: { Wait: "1" } } };
@@ -374,6 +374,7 @@ describe("typed classes", () => {
       new webextract.TaskActionConfig("two-url", { taskId: two.id, actions: open });
       new webextract.TaskActionConfig("other-url", { taskId: pulumi.output("another"), actions: open });
     });
+    assert.equal(Object.keys(registered).filter((name) => /^(one|two|other)/.test(name)).length, 7);
   });
 
   /** Each way to write the id of a task: what a resource of it takes, from the copy. */
@@ -477,14 +478,20 @@ describe("typed classes", () => {
   });
 
   it("keep nothing outside of a stack, because unit tests create the same resources repeatedly", async () => {
+    const made: string[] = [];
     await pulumi.runtime.setMocks({
-      newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+      newResource: ({ name, inputs }) => {
+        made.push(name);
+        return { id: name, state: inputs };
+      },
       call: () => ({}),
     });
     for (const _test of ["first", "second"]) {
       new webextract.TaskActionConfig("config", { taskId: "t", actions: open });
       new webextract.CloudRun("run", { taskId: "t" });
     }
+    await (pulumi.runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
+    assert.deepEqual(made.sort(), ["config", "config", "run", "run"]);
   });
 
   it("find the order and the owners of a task within components and under parents", async () => {

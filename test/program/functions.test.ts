@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import * as pulumi from "@pulumi/pulumi";
-import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import * as webextract from "../../src/index";
 import { ServiceClient } from "../../src/service/index";
+import { allTests } from "../eachTest";
 import { template } from "../realEngine/world";
 
 describe("arguments of functions", () => {
-  let emulator: Emulator;
-  before(async () => {
-    emulator = await startEmulator({ seed: template });
-  });
-  after(() => emulator.close());
+  const emulator = allTests(() => startEmulator({ seed: template }));
   afterEach(() => {
     pulumi.runtime.setAllConfig({});
     emulator.clearRequests();

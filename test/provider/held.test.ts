@@ -3,18 +3,14 @@ import { existsSync, linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { failedInputsKey, noteUrn } from "../internals/engine";
 import { unknownText } from "../internals/resources";
 import type { Declared } from "../resources/life";
-import { failure, task, World } from "../resources/life";
+import { failure, task, useWorld } from "../resources/life";
 
 const exported = { taskId: "task-1", scope: "all", path: "rows.ndjson", onDelete: "removeFile" };
 const adopted = { from: { adoptTaskId: "task-1" }, onDelete: "removeData", forceDestroy: true };
 
 describe("a delete of what another resource has too", () => {
-  let world: World;
+  const world = useWorld();
   let old: Declared;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
 
   /** As the engine does: the delete of what left the program comes last. */
   const renamed = (type: string, args: object, change: object = {}): Promise<void> =>
@@ -277,11 +273,7 @@ describe("a delete of what another resource has too", () => {
 });
 
 describe("two exports with one file", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create({ tasks: [task, { ...task, taskId: "task-2" }] });
-  });
-  afterEach(() => world.remove());
+  const world = useWorld({ tasks: [task, { ...task, taskId: "task-2" }] });
 
   const second = async (one: object, other: object): Promise<string[]> =>
     world.command(async () => {
@@ -375,11 +367,15 @@ describe("two exports with one file", () => {
   });
 
   it("are accepted where each export writes a file of its own", async () => {
+    const exports = ["one", "two", "three"].map((name) => world.declare("DataExport", name));
     await world.command(async () => {
-      for (const name of ["one", "two"]) {
-        await world.declare("DataExport", name).up({ ...exported, path: "rows/{n}.ndjson" });
+      for (const [index, each] of exports.entries()) {
+        await each.up({ ...exported, path: index < 2 ? "rows/{n}.ndjson" : "rows/all.ndjson" });
       }
-      await world.declare("DataExport", "three").up({ ...exported, path: "rows/all.ndjson" });
     });
+    assert.deepEqual(
+      exports.map(({ state }) => state.file),
+      ["rows/1.ndjson", "rows/2.ndjson", "rows/all.ndjson"],
+    );
   });
 });

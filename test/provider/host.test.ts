@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { Host } from "../internals/provider";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AccountClaims, DynamicProvider, Host } from "../internals/provider";
+import type { AnyResource } from "../internals/resources";
+import { resources } from "../internals/resources";
 import { noEngine } from "../program/inProcess";
 
 /** A host with these profiles, each a set of credentials. */
@@ -112,6 +117,33 @@ describe("a wait of the provider", () => {
     } finally {
       process.off("warning", note);
       await host.close();
+    }
+  });
+});
+
+describe("a lost copy that another provider of the command adopts", () => {
+  it("is deleted without the warning that a copy may exist, as after migrate", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "webextract-claims-"));
+    const warnings: string[] = [];
+    const providerOf = (name: string, pid: number): DynamicProvider => {
+      const processes = { own: { host: "here", pid }, isRunning: () => true };
+      const claims = new AccountClaims(`urn:pulumi:dev::p::t::${name}`, "127.0.0.1:1", processes, folder);
+      const config: Record<string, string> = { baseUrl: "https://service.test", accessToken: "a", journal: "off" };
+      const engine = noEngine((message) => void warnings.push(message));
+      const host = new Host((key) => config[key], engine, { claims });
+      return new DynamicProvider(resources.TaskCopy as AnyResource, () => host, Boolean);
+    };
+    try {
+      const [before, now] = [providerOf("default_0_1_0", 1), providerOf("default", 2)];
+      const args = { sourceTaskId: "t", taskGroupId: "g" };
+      const state = { ...args, outcome: "unknown", explanation: "lost" };
+      await now.diff("unknown-1", state, { ...args, adoptTaskId: "copy" });
+      await before.delete("unknown-1", state);
+      assert.deepEqual(warnings, []);
+      await before.delete("unknown-2", state);
+      assert.equal(warnings.length, 1);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

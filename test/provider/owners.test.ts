@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../resources/life";
-import { failure, World } from "../resources/life";
+import { failure, useWorld } from "../resources/life";
 
 const open = (Url: string) => ({ open: { actionType: "NavigateAction", properties: { Url } } });
 const wait = { open: { actionType: "NavigateAction", properties: { Wait: "5" } } };
@@ -8,16 +8,15 @@ const config = (actions: object) => ({ taskId: "task-1", actions });
 const items = { taskId: "task-1", actionId: "each", loopType: "UrlList", items: ["a"] };
 
 describe("two resources that manage the same part of one task, known only during an up", () => {
-  let world: World;
+  const world = useWorld();
   let first: Declared;
   let second: Declared;
-  beforeEach(async () => {
-    world = await World.create();
+  beforeEach(() => {
     first = world.declare("TaskActionConfig", "first");
     second = world.declare("TaskActionConfig", "second");
   });
-  afterEach(() => world.remove());
 
+  const properties = () => world.emulator.inspect.task("task-1")?.actions[0]?.properties;
   const refusal = (part: string): RegExp =>
     new RegExp(
       `^TaskActionConfig "second" and TaskActionConfig "first" \\(urn:.*::first\\) both manage ${part} of task "task-1"\\. .* Nothing was sent for TaskActionConfig "second"`,
@@ -114,8 +113,9 @@ describe("two resources that manage the same part of one task, known only during
       await first.up(config(open("https://one.test/")));
       await second.up(config(wait));
       await world.declare("TaskLoopItems", "loop").up(items);
-      await world.declare("TaskActionConfig", "third").up({ taskId: copy.id, actions: open("https://one.test/") });
+      await world.declare("TaskActionConfig", "third").up({ taskId: copy.id, actions: open("https://three.test/") });
     });
+    assert.deepEqual(properties(), { Url: "https://one.test/", Wait: "5" });
   });
 
   it("are accepted if they are the same resource, updated twice or replaced", async () => {
@@ -124,6 +124,7 @@ describe("two resources that manage the same part of one task, known only during
       await first.up(config(open("https://two.test/")));
       await first.replaceByHand();
     });
+    assert.equal(properties()?.Url, "https://two.test/");
   });
 
   it("are accepted when a part moves from one to the other in one run", async () => {
@@ -134,6 +135,7 @@ describe("two resources that manage the same part of one task, known only during
       await second.up(config(wait));
       await first.up(config(open("https://one.test/")));
     });
+    assert.deepEqual(properties(), { Url: "https://one.test/", Wait: "5" });
   });
 
   it("are accepted when the engine does not name the resource", async () => {
@@ -141,5 +143,6 @@ describe("two resources that manage the same part of one task, known only during
       await world.declare("TaskActionConfig", "").up(config(open("https://one.test/")));
       await first.up(config(open("https://two.test/")));
     });
+    assert.equal(properties()?.Url, "https://two.test/");
   });
 });

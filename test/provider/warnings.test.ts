@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../resources/life";
-import { World } from "../resources/life";
+import { useWorld } from "../resources/life";
 
 describe("warnings of many resources", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const copies = async (count: number): Promise<Declared[]> => {
     const declared = Array.from({ length: count }, () => world.declare("TaskCopy"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Context } from "../internals/resources";
 import { extractionTask } from "../internals/resources";
-import { failure, World } from "./life";
+import { failure, useWorld } from "./life";
 
 const copied = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const open = { actionType: "NavigateAction", properties: { Url: "https://new.test/", Wait: "9" } };
@@ -9,11 +9,7 @@ const each = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["a
 const whole = { from: copied, actions: { open, each }, startUrls: { urls: ["https://a.test/"] } };
 
 describe("ExtractionTask", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = (taskId = "") => {
     const [first, second] = world.emulator.inspect.task(taskId)?.actions ?? [];
@@ -41,6 +37,14 @@ describe("ExtractionTask", () => {
     await task.up({ ...whole, actions });
     assert.deepEqual(world.operations(), ["updateTaskParameters", "getActions"]);
     assert.deepEqual(stands(task.id).items, ["b"]);
+    assert.deepEqual(world.warnings, []);
+  });
+
+  it("is not made if the copy is refused, and the error is that of the copy", async () => {
+    const task = world.declare("ExtractionTask");
+    world.emulator.fault({ operation: "copyTask", kind: "error", code: "PermissionDenied" });
+    assert.match(await failure(task.up(whole)), /PermissionDenied/);
+    assert.deepEqual([task.id, world.operations()], [undefined, ["getData", "copyTask"]]);
   });
 
   it("names the values that stay when actions, properties, loops or start URLs leave the declaration, and writes nothing", async () => {

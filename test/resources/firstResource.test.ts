@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
+import { allTests } from "../eachTest";
 import { taskUrl } from "./firstResource";
 import { World } from "./life";
 
 describe("the resource of the page for contributors", () => {
-  let world: World;
-  before(async () => {
-    world = await World.create();
-  });
-  after(() => world.remove());
+  const world = allTests(() => World.create());
 
   it("is checked, compared, created and updated like the others", async () => {
     const provider = world.providers.provider("TaskUrl", taskUrl);

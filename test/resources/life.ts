@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Behaviour, Emulator, Fault, SeedTask } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../eachTest";
 import type { ConfigKey } from "../internals/config";
 import { noteUrn } from "../internals/engine";
 import type { Layer } from "../internals/provider";
@@ -29,6 +30,11 @@ export const task: SeedTask = {
 /** Configuration of the same service at an address that names another service: only the system knows that it is this machine. */
 export function otherAddress(url: string): { baseUrl: string; allowInsecureHttp: string } {
   return { baseUrl: url.replace("127.0.0.1", "[::ffff:7f00:1]"), allowInsecureHttp: "true" };
+}
+
+/** Gives each test of a `describe` a world. */
+export function useWorld(...options: Parameters<typeof World.create>): World {
+  return eachTest(() => World.create(...options));
 }
 
 /** The real emulator, a program folder, and a process of the providers for each command, as the engine starts one. */

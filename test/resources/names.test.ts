@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { countsOf } from "../internals/resources";
 import { InProcess } from "../program/inProcess";
-import { World } from "./life";
+import { useWorld } from "./life";
 
 /** Names that every object of JavaScript has, so that a look into a map finds something under them that nobody put there. */
 const names = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
@@ -16,11 +16,7 @@ const task = {
 };
 
 describe("names that every object has", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create({ tasks: [task] });
-  });
-  afterEach(() => world.remove());
+  const world = useWorld({ tasks: [task] });
 
   const settings = { actionType: "LoopAction", properties: mapOf("ours") };
   const loop = { loopType: "TextList", items: ["ours"] };

@@ -43,7 +43,9 @@ describe("a credential that is none, by what it looks like", () => {
       "100%",
       "$apr1$salt$hash",
     ]) {
-      new ServiceClient({ baseUrl: "https://one.test", accessToken: value, apiKey: value }).close();
+      const client = new ServiceClient({ baseUrl: "https://one.test", accessToken: value, apiKey: value });
+      assert.equal(client.describeCredentials().source, "accessToken", value);
+      client.close();
     }
   });
 });

@@ -3,9 +3,9 @@ import os, { userInfo } from "node:os";
 import { join } from "node:path";
 import sinon from "sinon";
 import { optionProblems, optionsFromEnvironment, ServiceClient } from "../../src/service";
+import { eachTest } from "../eachTest";
 import { setEnvironment } from "../environment";
 import { defaultTokenStore } from "../internals/service";
-import type { FakeServer } from "./fakeServer";
 import { json, startFakeServer } from "./fakeServer";
 
 const baseUrl = "https://service.example";
@@ -133,14 +133,12 @@ describe("the client's options", () => {
 });
 
 describe("the debug log", () => {
-  let server: FakeServer;
-  beforeEach(async () => {
-    server = await startFakeServer((_seen, response, turn) => {
+  const server = eachTest(() =>
+    startFakeServer((_seen, response, turn) => {
       if (turn === 1) json(response, 500, "");
       else json(response, 200, { requestId: "q-7", data: { message: "body of the answer" } });
-    });
-  });
-  afterEach(() => server.close());
+    }),
+  );
   const send = async (logLevel: "silent" | "debug" | "trace") => {
     const lines: string[] = [];
     const client = new ServiceClient({

@@ -57,7 +57,7 @@ export const migrateCommand: CliCommand = {
     return {
       json: { stack, to, converted: Object.fromEntries(counts), copy },
       text: () =>
-        `Converted ${changes}. The state before is in ${copy}. Now change the program, and run "pulumi preview": it must show no change.`,
+        `Converted ${changes}. The state before is in ${copy}. Now change the program to the other kind, and nothing else: "pulumi preview" must show no change. Run "pulumi up" before other changes.`,
     };
   },
 };

@@ -98,15 +98,16 @@ function readState(exported: unknown): { state: Properties; deployment: Properti
 
 function refuseUnconvertible(all: readonly StateResource[], moving: readonly StateResource[], to: EngineKind): void {
   const taken = new Set(all.map(({ urn }) => urn));
+  const isExplicit = ({ provider }: StateResource): boolean =>
+    to === "dynamic" && !isEngineMade(all.find((each) => referenceTo(each) === provider));
   const problems = moving.flatMap((resource) => {
     const { ownType, name } = partsOfUrn(resource.urn);
     const title = `${ownType} "${name}"`;
     const { stateVersion: written } = propertiesOf(resource, "outputs");
     const isNewer = typeof written === "number" && written > stateVersion;
-    const isExplicit = to === "dynamic" && !isEngineMade(all.find((each) => referenceTo(each) === resource.provider));
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
-      ...(isExplicit ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
+      ...(isExplicit(resource) ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
       ...(taken.has(converted(resource.urn, to))
         ? [
             `${title} is in the state under both types: ${resource.urn} and ${converted(resource.urn, to)}. ` +
@@ -115,6 +116,9 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
         : []),
     ];
   });
+  if (moving.some(isExplicit)) {
+    problems.push('Remove the option provider, with webextract:native true for classes, and run "pulumi up" first.');
+  }
   if (problems.length > 0) {
     throw new CliError(`${problems.join("\n")}\nNothing was changed.`);
   }

@@ -1,6 +1,6 @@
 import { namesSameService } from "../../../src/service/serviceAddress";
 import { isPlainMap } from "../../../src/values/plain";
-import { isTask } from "../../../src/values/urn";
+import { isTask, urnAs } from "../../../src/values/urn";
 import type { StackResource } from "../connection/stackTasks";
 import { textOf } from "../connection/stackTasks";
 import { byName } from "../output/table";
@@ -39,9 +39,9 @@ export interface StackState {
   readonly resources: readonly StackResource[];
 }
 
-/** The part of a URN that is the same in all stacks of one program. */
+/** The part of a URN that is the same in all stacks of one program, also where one of them is on the native plugin. */
 export function nameInProgram(urn: string): string {
-  return urn.split("::").slice(2).join("::");
+  return urnAs(urn, "native").split("::").slice(2).join("::");
 }
 
 /** Names in the program that a plan changes: the new ones by the old ones. */
@@ -156,7 +156,7 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
 }
 
 /** Also if only one of the stacks was written by a version that writes the path of the address. */
-function isOneService({ origin: base }: StackExport, { origin: head }: StackExport): boolean {
-  const isPair = base !== undefined && head !== undefined;
+export function isOneService(...[{ origin: base }, { origin: head }]: OfBoth<{ origin?: unknown }>): boolean {
+  const isPair = typeof base === "string" && typeof head === "string";
   return base === head || (isPair && (namesSameService(base, head) || namesSameService(head, base)));
 }

@@ -5,14 +5,13 @@ import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
 import { addCondition, fieldsOf } from "../compare/conditions";
-import type { StackResource } from "../connection/stackTasks";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { inputText } from "../inputFile";
 import type { Plan } from "../planReport/plan";
 import { readPlan } from "../planReport/plan";
 import type { StackState } from "./exportPairs";
-import { exportPairs, nameInProgram } from "./exportPairs";
+import { exportPairs, isOneService, nameInProgram } from "./exportPairs";
 import type { Review } from "./review";
 import { reviewPairs } from "./review";
 import { reviewReport } from "./reviewReport";
@@ -106,11 +105,11 @@ export const reviewCommand: CliCommand = {
  * @throws CliError if the head changes or runs tasks of the base
  */
 function requireOwnTasks(base: StackState, head: StackState): void {
-  const identityOf = ({ outputs: { taskId, origin } }: StackResource): string => JSON.stringify([taskId, origin]);
-  const ofBase = new Set(base.resources.map(identityOf));
-  const shared = head.resources.filter(
-    (each) => each.type !== "DataExport" && typeof each.outputs.taskId === "string" && ofBase.has(identityOf(each)),
-  );
+  const ofBase = new Map(base.resources.map(({ outputs }) => [outputs.taskId, outputs]));
+  const shared = head.resources.filter(({ type, outputs }) => {
+    const ofTask = typeof outputs.taskId === "string" ? ofBase.get(outputs.taskId) : undefined;
+    return type !== "DataExport" && ofTask !== undefined && isOneService(ofTask, outputs);
+  });
   const ids = [...new Set(shared.map(({ outputs }) => String(outputs.taskId)))];
   if (ids.length > 0) {
     const names = `${counted(ids.length, "task")} of stack "${base.stack}" (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""})`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import sinon from "sinon";
 import type { SeedTask } from "webextract-emulator";
 import { ServiceClient } from "../../../src/service";
+import { Requests } from "../internals/probe";
 import type { Probed } from "./probing";
 import { probed, shopTask, usual } from "./probing";
 
@@ -29,6 +30,22 @@ describe("probe", () => {
       assert.doesNotMatch(JSON.stringify(finding), /secret-host/);
     } finally {
       headers.restore();
+    }
+  });
+
+  it("compares its counts with those of the service only if no response can hide an execution", () => {
+    for (const [status, isExact] of [
+      [200, true],
+      [499, true],
+      [500, false],
+      [502, false],
+    ] as const) {
+      const requests = new Requests(9);
+      const begun = requests.now;
+      requests.before();
+      assert.equal(requests.isExactSince(begun), false, "no response yet");
+      requests.after("copyTask", { status, body: Buffer.from("") });
+      assert.equal(requests.isExactSince(begun), isExact, String(status));
     }
   });
 

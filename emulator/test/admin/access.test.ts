@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import type { Emulator } from "webextract-emulator";
+import { allTests } from "../../../test/eachTest";
 import { call, startWith } from "../caller";
 import { admin, refusalOf } from "./adminCaller";
 
 describe("access to the admin API", () => {
   describe("on loopback", () => {
-    let emulator: Emulator;
-    before(async () => {
-      emulator = await startWith();
-    });
-    after(() => emulator.close());
+    const emulator = allTests(() => startWith());
 
     it("needs no token", async () => {
       assert.equal(emulator.adminToken, undefined);
@@ -63,11 +59,7 @@ describe("access to the admin API", () => {
   });
 
   describe("without a token", () => {
-    let emulator: Emulator;
-    before(async () => {
-      emulator = await startWith();
-    });
-    after(() => emulator.close());
+    const emulator = allTests(() => startWith());
 
     it("needs no content type for a request without a body, and refuses a body without one", async () => {
       const send = (body?: Uint8Array) =>
@@ -78,11 +70,7 @@ describe("access to the admin API", () => {
   });
 
   describe("with a token", () => {
-    let emulator: Emulator;
-    before(async () => {
-      emulator = await startWith([], { host: "0.0.0.0" });
-    });
-    after(() => emulator.close());
+    const emulator = allTests(() => startWith([], { host: "0.0.0.0" }));
     const local = () => ({ url: emulator.url });
 
     it("has a random one on an address that is not loopback", async () => {

@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
-import { call, data, refusal, runTemplate, startWith, template } from "../caller";
+import { call, data, refusal, runTemplate, template, useEmulator } from "../caller";
 import { admin, refusalOf } from "./adminCaller";
 
 setFlagsFromString("--expose-gc");
@@ -18,15 +18,13 @@ const seedOf = (taskId: string) => ({
 });
 
 describe("an account of the emulator", () => {
-  let emulator: Emulator;
+  const emulator = useEmulator();
   let one: Emulator;
   let two: Emulator;
   beforeEach(async () => {
-    emulator = await startWith();
     one = await emulator.createAccount("one");
     two = await emulator.createAccount("two", { behaviour: { taskGone: "notFound" } });
   });
-  afterEach(() => emulator.close());
   const all = () => [emulator, one, two];
   const operations = () => all().map(({ requests }) => requests.map(({ operation }) => operation));
 
@@ -35,7 +33,7 @@ describe("an account of the emulator", () => {
     assert.equal(new Set(all().flatMap(({ credentials }) => Object.values(credentials))).size, 9);
     assert.deepEqual(emulator.accounts, ["one", "two"]);
     assert.equal(emulator.account("one"), one);
-    assert.equal(one.account("main"), emulator);
+    assert.equal(one.account("main"), emulator.account("main"));
   });
 
   it("shares no tasks, runs, rows and requests with others", async () => {

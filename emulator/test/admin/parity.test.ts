@@ -5,7 +5,7 @@ import sinon from "sinon";
 import type { ClockSetting, Emulator, Fault, Plan, RemoteEmulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
 import { parse } from "yaml";
-import { call, refusal, startWith } from "../caller";
+import { call, refusal, startWith, useEmulator } from "../caller";
 
 /** What a test can do with the emulator of its own process and with another one: `await` works on values and on promises. */
 type Either = Emulator | RemoteEmulator;
@@ -63,13 +63,11 @@ describe("the emulator of this process and the client of the admin API", () => {
   const operations: string[] = Object.values(paths as Record<string, Record<string, { operationId: string }>>).flatMap(
     (methods) => Object.values(methods).map(({ operationId }) => operationId),
   );
-  let local: Emulator;
+  const local = useEmulator();
   let remote: RemoteEmulator;
-  beforeEach(async () => {
-    local = await startWith();
+  beforeEach(() => {
     remote = connectEmulator(local.url);
   });
-  afterEach(() => local.close());
 
   it("both have a member for each operation", () => {
     assert.deepEqual(operations.filter((name) => !ofThePage.includes(name)).sort(), Object.keys(members).sort());

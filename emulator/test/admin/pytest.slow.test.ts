@@ -4,25 +4,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { ensureSchemathesis } from "../../../scripts/contract/ensureSchemathesis";
+import { eachTest } from "../../../test/eachTest";
 
 const run = promisify(execFile);
 const root = join(__dirname, "../../..");
 
 describe("the example of tests with pytest", () => {
   let python: string;
-  let emulator: Emulator;
+  const emulator = eachTest(() => startEmulator({ adminToken: "token" }));
   before(async function () {
     this.timeout(300_000);
     // Its virtual environment has pytest.
     python = join(dirname(await ensureSchemathesis(process.env, () => undefined)), "python");
   });
-  beforeEach(async () => {
-    emulator = await startEmulator({ adminToken: "token" });
-  });
-  afterEach(() => emulator.close());
 
   async function pytest(env: NodeJS.ProcessEnv): Promise<string> {
     const args = ["-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", join(root, "examples/emulator/pytest")];

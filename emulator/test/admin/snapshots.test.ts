@@ -2,19 +2,14 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Emulator } from "webextract-emulator";
-import { call, data, refusal, runTemplate, startWith, template } from "../caller";
+import { call, data, refusal, runTemplate, startWith, template, useEmulator } from "../caller";
 import { savedState } from "../savedState";
 import { admin, refusalOf } from "./adminCaller";
 
 const read = { fields: { taskId: "template", offset: 0, size: 100 } };
 
 describe("a snapshot of the emulator", () => {
-  let emulator: Emulator;
-  beforeEach(async () => {
-    emulator = await startWith();
-  });
-  afterEach(() => emulator.close());
+  const emulator = useEmulator();
 
   const everything = () => ({
     state: emulator.exportState(),

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import type { Emulator } from "webextract-emulator";
+import { allTests } from "../../../test/eachTest";
 import { data } from "../caller";
 import { startWithTasks } from "./shop";
 
 const task = { taskId: "shop", taskGroupId: "group", syntheticRows: 3, actions: [] };
 
 describe("the events of the emulator", () => {
-  let emulator: Emulator;
-  before(async () => {
-    emulator = await startWithTasks([task]);
-  });
-  after(() => emulator.close());
+  const emulator = allTests(() => startWithTasks([task]));
 
   it("name what a client, a test or another page has changed, and end with the emulator", async () => {
     const received: string[] = [];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator, SeedTask } from "webextract-emulator";
+import { allTests } from "../../../test/eachTest";
 import { admin, refusalOf } from "../admin/adminCaller";
 import { call, data, runTemplate } from "../caller";
 import { startWithTasks } from "./shop";
@@ -223,11 +224,7 @@ describe("the reads of the emulator's page", () => {
 });
 
 describe("the files of the emulator's page", () => {
-  let emulator: Emulator;
-  before(async () => {
-    emulator = await startWithTasks([]);
-  });
-  after(() => emulator.close());
+  const emulator = allTests(() => startWithTasks([]));
 
   it("are served with a policy that allows no inline script, no other site and no frame", async () => {
     const { status, headers, text } = await admin(emulator, "/");

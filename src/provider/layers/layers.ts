@@ -155,11 +155,12 @@ const keepJournal: Layer = async (step, host, next) => {
     }
     await show(step, isReplaced(step, host) ? undefined : "deleted");
   }
-  const outcome = call === "delete" && host.adopted.has(id) ? {} : await next(step, host);
+  const isAdopted = call === "delete" && isPlaceholderId(id) && (await host.isAdopted(id));
+  const outcome = isAdopted ? {} : await next(step, host);
   if (call === "diff") {
     await show(step, staysAfter(step, outcome) ? "stays" : undefined);
     if (outcome.difference?.adopts) {
-      host.adopted.add(id);
+      await host.adopt(id);
     }
   } else if (call !== "read" && name !== undefined) {
     if (call !== "delete" && outcome.failure === undefined) {

@@ -60,17 +60,22 @@ export async function takeOverExport(
     return {};
   }
   const state = { ...args, ...earlier.detail } as DataExportState;
-  const { file, rowCount, pending = [] } = state;
-  const destination = destinationOf(file, context);
-  if ((await destination.compare(file, state)) !== "same") {
+  const { file, rowCount, marked, pending = [] } = state;
+  const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;
+  const mayBeMarked = pending.includes(pendingSteps.unknownMark);
+  if ((await destinationOf(file, context).compare(file, state)) !== "same") {
+    if (args.scope === "notExported" && (marked || mayBeMarked)) {
+      context.warn(
+        `${was} That file is not here any more, or has changed. Its rows ${marked ? "are" : "may be"} marked, so this export does not read them again: keep that file.`,
+      );
+    }
     return {};
   }
   if (pending.includes(pendingSteps.pipe)) {
     return { state };
   }
   earlier.takeOver();
-  const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;
-  if (pending.includes(pendingSteps.unknownMark)) {
+  if (mayBeMarked) {
     const next = "They may be marked, so keep this file. The next up exports into a new file.";
     throw new PartialFailure(`${was} ${next} If the path allows only this name, add {n} to it.`, file, state);
   }

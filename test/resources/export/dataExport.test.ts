@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs"
 import fs from "node:fs/promises";
 import sinon from "sinon";
 import { unknownText } from "../../program/inProcess";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 /** Each is changed by what JSON.parse and JSON.stringify would make of it. */
 const rows = [
@@ -15,11 +15,7 @@ const rows = [
 const sha256Of = (content: string): string => createHash("sha256").update(content).digest("hex");
 
 describe("DataExport", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const all = { taskId: "task-1", scope: "all", path: "out/rows.ndjson" };
   const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();

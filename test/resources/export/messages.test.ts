@@ -2,16 +2,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { unknownText } from "../../program/inProcess";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 import { justBefore } from "./justBefore";
 
 /** Other tests assert on the state, the files and the marks. The wording of each message is here. */
 describe("messages of DataExport", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const all = { taskId: "task-1", scope: "all", path: "out/rows.ndjson" };
   const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };

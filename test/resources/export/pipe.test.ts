@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { setEnvironment } from "../../environment";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const rows = ['{"id":1}', '{"id":2}'];
 const asLines = rows.map((row) => `${row}\n`).join("");
@@ -15,12 +15,10 @@ function node(script: string, ...args: string[]): string[] {
 }
 
 describe("DataExport with pipe", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
+  const world = useWorld();
+  beforeEach(() => {
     world.emulator.change.insertRows("task-1", rows);
   });
-  afterEach(() => world.remove());
 
   const all = { taskId: "task-1", scope: "all", path: "out/rows.ndjson" };
   const keep = 'fs.appendFileSync("got", stdin())';

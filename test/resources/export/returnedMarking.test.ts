@@ -7,7 +7,7 @@ import Module from "node:module";
 import sinon from "sinon";
 import { ServiceClient } from "../../../src/service";
 import { systemProcesses } from "../../internals/provider";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 /** As the name of a file has it. Empty on systems without /proc. */
 function startOf(pid = 0): string {
@@ -17,15 +17,13 @@ function startOf(pid = 0): string {
 }
 
 describe("DataExport with markScope returned", () => {
-  let world: World;
+  const world = useWorld({
+    config: { markScope: "returned", pageSize: "10" },
+    behaviour: { markScope: "returned" },
+  });
   beforeEach(async () => {
-    world = await World.create({
-      config: { markScope: "returned", pageSize: "10" },
-      behaviour: { markScope: "returned" },
-    });
     await world.finishedRun();
   });
-  afterEach(() => world.remove());
 
   const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();
   const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };

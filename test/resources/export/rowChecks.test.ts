@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { KillableProcess } from "../killing";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 type Rows = Record<string, unknown>[];
 
@@ -13,11 +13,7 @@ const good: Rows = [1, 2, 3, 4].map((n) => ({ id: `${n}`, price: `${n}.50`, note
 const bad: Rows = [...good.slice(0, 2), { id: "1", price: "$5", note: "" }];
 
 describe("DataExport with checks", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const files = (): string[] => readdirSync(world.path("out")).sort();
   /** A finished run with these rows. */

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
+import { allTests } from "../../eachTest";
 import { compileSchema, RowChecker, SchemaChecker } from "../../internals/resources";
 import { failure, World } from "../life";
 
 describe("DataExport with a JSON Schema", () => {
-  let world: World;
-  before(async () => {
-    world = await World.create();
+  const world = allTests(() => World.create());
+  before(() => {
     world.emulator.change.insertRows("task-1", [
       '{"price":"1.50","constructor":"x","day":"2026-11-21"}',
       '{"price":"$5","constructor":"x","day":"2026-11-21"}',
       '{"price":"2.50","day":"today"}',
     ]);
   });
-  after(() => world.remove());
 
   const args = (checks: object = {}): Record<string, unknown> => ({
     taskId: "task-1",

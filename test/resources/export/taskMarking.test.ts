@@ -3,15 +3,11 @@ import { existsSync, readdirSync } from "node:fs";
 import fsPromises from "node:fs/promises";
 import sinon from "sinon";
 import { ServiceClient } from "../../../src/service";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 import { justBefore } from "./justBefore";
 
 describe("DataExport with markScope task", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const files = (folder = "out"): string[] => readdirSync(world.path(folder)).sort();
   const marking = { taskId: "task-1", scope: "notExported", path: "out/{n}.ndjson", markExported: true };
@@ -40,6 +36,25 @@ describe("DataExport with markScope task", () => {
       assert.equal(world.sent("markExported").length, 0);
     } finally {
       age.restore();
+    }
+  });
+
+  it("marks the rows if the service lists the same subtasks in another order after the read", async () => {
+    await world.finishedRun();
+    const { allSubtasks } = ServiceClient.prototype;
+    let reads = 0;
+    const reordered = sinon.stub(ServiceClient.prototype, "allSubtasks").callsFake(async function (
+      this: ServiceClient,
+      ...args
+    ) {
+      const list = await allSubtasks.apply(this, args);
+      return reads++ === 0 ? list : list.reverse();
+    });
+    try {
+      await world.declare("DataExport").up(marking);
+      assert.deepEqual([reads, marked()], [2, 25]);
+    } finally {
+      reordered.restore();
     }
   });
 

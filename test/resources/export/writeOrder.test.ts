@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import callbacks from "node:fs";
+import callbacks, { rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
-import { failure, World } from "../life";
+import { failure, useWorld, World } from "../life";
 
 /** What the tests of kills cannot see: rows that are written, and would be lost in a power cut. */
 describe("an export that writes a file", () => {
@@ -95,11 +95,7 @@ describe("an export that writes a file", () => {
 });
 
 describe("an export that is repeated", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
   const args = { taskId: "task-1", scope: "all", path: "out/{n}.ndjson" };
 
   for (const [option, value] of Object.entries({
@@ -116,6 +112,18 @@ describe("an export that is repeated", () => {
       assert.deepEqual([saved.state.file, world.operations()], ["out/1.ndjson", []]);
     });
   }
+
+  it("after a kill names a file of marked rows that is not there, as in another folder of the program", async () => {
+    await world.finishedRun();
+    const marking = { ...args, scope: "notExported", markExported: true };
+    const saved = await world.unsaved(world.declare("DataExport"), () => world.declare("DataExport").up(marking));
+    rmSync(world.path("out"), { recursive: true });
+    await saved.up(marking);
+    assert.match(
+      world.warnings.join("\n"),
+      /^The 25 rows .*"out\/1\.ndjson" .* not here any more, .* Its rows are marked/,
+    );
+  });
 
   it("after a kill knows what was still to do: the run of its batch was not over", async () => {
     world.emulator.change.holdRuns();

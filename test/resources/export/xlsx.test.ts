@@ -2,14 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
 import { writeFormat } from "../../internals/resources";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 describe("DataExport as XLSX", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const path = "out/rows.xlsx";
   const all = { taskId: "task-1", scope: "all", path, format: "xlsx" };

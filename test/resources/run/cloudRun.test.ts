@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../life";
-import { failure, task, World } from "../life";
+import { failure, task, useWorld, World } from "../life";
 
 const fast = { taskId: "task-1", pollSeconds: 0 };
 const waiting = { ...fast, waitFor: "finished", timeoutSeconds: 20 };
 
 describe("CloudRun", () => {
-  let world: World;
+  const world = useWorld();
   let run: Declared;
-  beforeEach(async () => {
-    world = await World.create();
+  beforeEach(() => {
     run = world.declare("CloudRun");
   });
-  afterEach(() => world.remove());
 
   const starts = (): number => world.emulator.inspect.runs("task-1").length;
   const statuses = (lotNo: unknown): string[] | undefined =>
@@ -50,9 +48,10 @@ describe("CloudRun", () => {
         ["label", { runLabel: "b" }],
       ] as const) {
         it(`fails under another ${what} until that run has ended, and then starts a new one`, async () => {
-          await run.up({ ...fast, triggers: [1], runLabel: "a" });
+          const before = { ...fast, triggers: [1], runLabel: "a" };
+          await run.up(before);
           const first = run.id;
-          const next = { ...fast, triggers: [1], runLabel: "a", ...again };
+          const next = { ...before, ...again };
           isNoNewRun(await failure(run.up(next)), first);
           isNoNewRun(await failure(run.up(next)), first);
           assert.deepEqual(world.journal(), []);

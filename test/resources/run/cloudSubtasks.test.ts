@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 describe("CloudSubtasks", () => {
-  let world: World;
+  const world = useWorld();
   let subtasks: Declared;
   let lotNo: string;
   let ids: string[];
-  beforeEach(async () => {
-    world = await World.create();
+  beforeEach(() => {
     world.emulator.change.holdRuns();
     lotNo = world.emulator.change.startRun("task-1");
     ids = world.emulator.inspect.run(lotNo)?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
     subtasks = world.declare("CloudSubtasks");
   });
-  afterEach(() => world.remove());
 
   const declared = (desired: string, subTaskIds: unknown = ids) => ({ taskId: "task-1", subTaskIds, desired });
   const id = (index: number): string => ids[index] ?? "";

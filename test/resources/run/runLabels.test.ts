@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "../../fastCheck";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const args = { taskId: "task-1", pollSeconds: 0 };
 /** The arguments of an up with this label, as the class gives it. */
@@ -9,13 +9,11 @@ const under = (runLabel: string, more: object = {}): Record<string, unknown> => 
 const noStart = { operation: "startTask", kind: "error", code: "PermissionDenied" } as const;
 
 describe("a run label", () => {
-  let world: World;
+  const world = useWorld({ behaviour: { startWhileRunning: "newRun" } });
   let run: Declared;
-  beforeEach(async () => {
-    world = await World.create({ behaviour: { startWhileRunning: "newRun" } });
+  beforeEach(() => {
     run = world.declare("CloudRun");
   });
-  afterEach(() => world.remove());
 
   const starts = (): number => world.emulator.inspect.runs("task-1").length;
   const lastLotNo = (): string | undefined => world.emulator.inspect.runs("task-1").at(-1)?.lotNo;

@@ -2,17 +2,13 @@ import assert from "node:assert/strict";
 import sinon from "sinon";
 import type { Fault } from "webextract-emulator";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
-import { SlowWorld } from "./slowWorld";
+import { failure, useWorld } from "../life";
+import { useSlowWorld } from "./slowWorld";
 
 const away = { operation: "getSubtasks", kind: "status", status: 503 } as const;
 
 describe("an outage of the service during a wait for a run", () => {
-  let world: SlowWorld;
-  beforeEach(async () => {
-    world = await SlowWorld.create();
-  });
-  afterEach(() => world.close());
+  const world = useSlowWorld();
 
   const troubles: [string, Omit<Fault, "operation">][] = [
     ["answers 503", { kind: "status", status: 503 }],
@@ -126,11 +122,7 @@ describe("an outage of the service during a wait for a run", () => {
 });
 
 describe("an outage of the service during the stop of a run", () => {
-  let world: SlowWorld;
-  beforeEach(async () => {
-    world = await SlowWorld.create();
-  });
-  afterEach(() => world.close());
+  const world = useSlowWorld();
 
   const stopping = { waitFor: "started", onDelete: "stop", timeoutSeconds: 40 } as const;
 
@@ -179,12 +171,10 @@ describe("an outage of the service during the stop of a run", () => {
 });
 
 describe("a service that hangs or asks to retry late", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create({ config: { maxRetries: "5" } });
+  const world = useWorld({ config: { maxRetries: "5" } });
+  beforeEach(() => {
     world.emulator.change.holdRuns();
   });
-  afterEach(() => world.remove());
 
   // Long enough for three reads on a busy machine.
   const args = { taskId: "task-1", pollSeconds: 0.01, timeoutSeconds: 1 };

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import type { Behaviour, Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../../eachTest";
 import { Host, programMessage } from "../../internals/provider";
 import type { CloudRunArgs, CloudRunState, Context } from "../../internals/resources";
 import { cloudRun, PartialFailure, ResourceError } from "../../internals/resources";
 import { noEngine } from "../../program/inProcess";
 import { task } from "../life";
+
+/** Gives each test of a `describe` a world. */
+export function useSlowWorld(...options: Parameters<typeof SlowWorld.create>): SlowWorld {
+  return eachTest(() => SlowWorld.create(...options));
+}
 
 /** The emulator and its client, on a clock that moves only while something waits. */
 export class SlowWorld {

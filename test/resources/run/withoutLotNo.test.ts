@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
+import { failure, useWorld, World } from "../life";
 
 const waiting = { taskId: "task-1", pollSeconds: 0, waitFor: "finished", timeoutSeconds: 20 };
 
 describe("CloudRun at a service whose starts have no lotNo, with startsWithoutLotNo", () => {
-  let world: World;
+  const world = useWorld({ config: { startsWithoutLotNo: "true" }, behaviour: { startResponse: "null" } });
   let run: Declared;
-  beforeEach(async () => {
-    world = await World.create({ config: { startsWithoutLotNo: "true" }, behaviour: { startResponse: "null" } });
+  beforeEach(() => {
     run = world.declare("CloudRun");
   });
-  afterEach(() => world.remove());
 
   const starts = (): number => world.emulator.inspect.runs("task-1").length;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const open = { actionType: "NavigateAction", properties: { Url: "https://old.test/", Wait: "1" } };
 const each = { actionType: "LoopAction", loop: { loopType: "urllist", items: ["https://old.test/1"] } };
@@ -15,11 +15,7 @@ const equal = {
 } as const;
 
 describe("settings of an adopted task", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   for (const [type, args] of Object.entries(equal)) {
     it(`are read and not written by ${type} if the task has the declared values`, async () => {

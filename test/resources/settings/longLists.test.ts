@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isLarge } from "../../environment";
-import { World } from "../life";
+import { useWorld } from "../life";
 
 /** The largest number with the slow tests only. */
 const count = isLarge ? 1_000_000 : 100_000;
@@ -11,11 +11,7 @@ function lines(of: (index: number) => string, lineEnd: string): string {
 }
 
 describe(`files of ${count.toLocaleString("en")} lines`, () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const url = (index: number): string => `https://shop.test/item/${index}`;
 

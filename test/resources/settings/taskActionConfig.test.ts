@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { failure, World } from "../life";
+import { failure, useWorld, World } from "../life";
 
 const open = (properties: Record<string, string>) => ({ open: { actionType: "NavigateAction", properties } });
 const declared = { taskId: "task-1", actions: open({ Url: "https://new.test/", Wait: "9" }) };
 
 describe("TaskActionConfig", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = (): Record<string, string> | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;
@@ -167,11 +163,7 @@ describe("TaskActionConfig", () => {
 describe("TaskActionConfig with onDelete restore", () => {
   const restoring = { ...declared, onDelete: "restore" };
   const old = { Url: "https://old.test/", Wait: "1" };
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = (): Record<string, string> | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "open")?.properties;

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "../../fastCheck";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const loop = { taskId: "task-1", actionId: "each", loopType: "UrlList" };
 
 describe("TaskLoopItems", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = (): string[] | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;
@@ -190,11 +186,7 @@ describe("TaskLoopItems", () => {
 describe("TaskLoopItems with onDelete restore", () => {
   const restoring = { ...loop, onDelete: "restore" };
   const old = ["https://old.test/1"];
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = (): string[] | undefined =>
     world.emulator.inspect.task("task-1")?.actions.find(({ actionId }) => actionId === "each")?.loopItems;

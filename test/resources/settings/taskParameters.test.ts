@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const open = { actionType: "NavigateAction", properties: { Url: "https://new.test/", Wait: "9" } };
 const each = { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["a", "b"] } };
 
 describe("TaskParameters", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const stands = () => {
     const [first, second] = world.emulator.inspect.task("task-1")?.actions ?? [];

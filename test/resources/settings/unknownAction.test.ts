@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 describe("an action that the task does not have", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const properties = { Url: "https://a.test/" };
   const action = { actionType: "NavigateAction", properties };

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import type { Declared } from "../life";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const source = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 const why = /the id is wrong, or the task belongs to another account, or it was deleted/;
 
 describe("a task that is not this account's, or gone", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create({ behaviour: { taskGone: "notYours" } });
-  });
-  afterEach(() => world.remove());
+  const world = useWorld({ behaviour: { taskGone: "notYours" } });
 
   /** A copy that the user has deleted in the service's own interface. */
   const deletedCopy = async (name = "copy"): Promise<Declared> => {

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 const source = { sourceTaskId: "task-1", taskGroupId: "group-2" };
 
 describe("TaskCopy", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const copies = (): string[] =>
     world.emulator.inspect

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { failure, World } from "../life";
+import { failure, useWorld } from "../life";
 
 describe("TaskStartUrls", () => {
-  let world: World;
-  beforeEach(async () => {
-    world = await World.create();
-  });
-  afterEach(() => world.remove());
+  const world = useWorld();
 
   const urls = ["https://a.test/1", "https://b.test/2"];
   const upload = (): unknown => world.sent("updateTaskUrls").at(-1);

@@ -104,7 +104,9 @@ describe("a stored token of another credential", () => {
     it("is not used if the service refuses it too, and no warning is written", async () => {
       kill(2);
       const client = clientWith({ refreshToken: "configured" });
-      assert.equal((await errorOf(startTask(client))).kind, "credential");
+      const error = await errorOf(startTask(client));
+      assert.equal(error.kind, "credential");
+      assert.doesNotMatch(error.message, /tokens of another credential/, "they were used");
       assert.deepEqual(world.warnings, []);
       const refreshes = () => world.service.seen.filter(({ url }) => url === "/token").length;
       const before = refreshes();

@@ -139,7 +139,7 @@ describe("a response that is no success proves that nothing was executed", () =>
 
       it("with a 401 that asks for another access token", () => {
         assert.equal(failureOf(name, 401, "", { challenge: 'Bearer error="invalid_token"' })?.outcome, "notExecuted");
-        assert.equal(failureOf(name, 401, "", { challenge: 'Basic realm="proxy"' })?.outcome, "unknown");
+        assert.equal(failureOf(name, 401, "", { challenge: 'Basic realm="bearer"' })?.outcome, "unknown");
         assert.equal(failureOf(name, 403, "", { challenge: "Bearer" })?.outcome, "unknown");
       });
     });

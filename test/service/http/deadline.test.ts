@@ -15,6 +15,11 @@ import { hostileAnswers, startHostileServer } from "./hostileServer";
 const short = 1;
 const long = 600;
 
+const passed = {
+  deadlineSeconds: "the call's deadline",
+  timeoutSeconds: "the time of the request (timeoutSeconds)",
+};
+
 const credentials = { accessToken: "a-0", apiKey: "k-0", concurrency: operationNames.length, maxRetries: 0 };
 
 describe("a limit of a call", () => {
@@ -48,6 +53,7 @@ describe("a limit of a call", () => {
           const isSent = !/no connection to .*deadline passed/.test(message);
           const expected = isSent ? ["outcomeUnknown", "unknown"] : ["unreachable", "notExecuted"];
           assert.deepEqual([kind, outcome], expected, message);
+          if (isSent) assert.ok(message.includes(`(${passed[limit]} passed)`), message);
         }
       });
     }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { isServiceError, ServiceClient } from "../../../src/service";
+import { allTests } from "../../eachTest";
 import { exampleCalls } from "../calls";
-import type { FakeServer } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 
 const names = Object.keys(exampleCalls) as OperationName[];
@@ -15,12 +15,8 @@ const onlySaid = ["updateActionProperties", "updateLoopItems", "updateTaskParame
 const lists = ["getSubtasks"];
 
 describe("what operators report of live services", () => {
-  let server: FakeServer;
+  const server = allTests(() => startFakeServer((_seen, response) => json(response, 200, { ...body, requestId: "q" })));
   let body: object;
-  before(async () => {
-    server = await startFakeServer((_seen, response) => json(response, 200, { ...body, requestId: "q" }));
-  });
-  after(() => server.close());
 
   const send = async (name: OperationName, options: Partial<ServiceClientOptions> = {}): Promise<unknown> => {
     const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "t", apiKey: "k", ...options });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { RowPage, RowsOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
-import fc from "../../fastCheck";
-import type { FakeServer, Responder } from "../fakeServer";
+import { allTests } from "../../eachTest";
+import fc, { runs } from "../../fastCheck";
+import type { Responder } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 
 /** A task whose rows change while they are read. */
@@ -45,12 +46,8 @@ function respondAs({ rows, newestFirst, offsets, end, before, emptyAt }: MovingR
 
 describe("rows that change while they are read", function () {
   this.timeout(60_000);
-  let server: FakeServer;
+  const server = allTests(() => startFakeServer((...args) => respond(...args)));
   let respond: Responder;
-  before(async () => {
-    server = await startFakeServer((...args) => respond(...args));
-  });
-  after(() => server.close());
 
   async function read(
     moving: Partial<MovingRows> & { count: number },
@@ -101,7 +98,7 @@ describe("rows that change while they are read", function () {
           assert.deepEqual(missing, []);
         },
       ),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

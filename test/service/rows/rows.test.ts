@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { RowPage, RowSource, RowsOptions, ServiceClientOptions } from "../../../src/service";
 import { isServiceError, ServiceClient } from "../../../src/service";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import type { FakeServer, Responder } from "../fakeServer";
 import { json, startFakeServer } from "../fakeServer";
 import { skipWaits } from "../skipWaits";
@@ -107,7 +107,7 @@ describe("reading all rows", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 

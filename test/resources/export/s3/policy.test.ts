@@ -4,7 +4,8 @@ import { readPage } from "../../../pages/readPage";
 import type { World } from "../../life";
 import { failure } from "../../life";
 import { operationOf } from "./faultyProxy";
-import { addLargeRows, bucket, S3World } from "./s3World";
+import type { S3World } from "./s3World";
+import { addLargeRows, bucket, eachOnStore } from "./s3World";
 
 interface Statement {
   Action: string[];
@@ -13,21 +14,15 @@ interface Statement {
 
 const policy = readPage("examples/s3/policy.json").replaceAll("shop-rows", bucket);
 
-describe("the policy of the page about S3", function () {
-  this.timeout(60_000);
+describe("the policy of the page about S3", () => {
   let s3: S3World;
   let world: World;
-  before(async () => {
-    s3 = await S3World.create();
-  });
-  after(() => s3.remove());
-  beforeEach(async () => {
-    world = await s3.begin();
+  eachOnStore((...begun) => {
+    [s3, world] = begun;
     s3.setEnvironment(guest);
     world.configure({});
     addLargeRows(world);
   });
-  afterEach(() => s3.end());
 
   /** Gives the guest what the page says, without one action. */
   const allow = async (without?: string): Promise<void> => {

@@ -11,7 +11,8 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { addLargeRows, S3World } from "./s3World";
+import type { S3World } from "./s3World";
+import { addLargeRows, eachOnStore } from "./s3World";
 
 const rows = ['{"id":12345678901234567890,"price":1.10}', '{"title":"Grün ☃ \\u2028"}'];
 const content = rows.map((row) => `${row}\n`).join("");
@@ -20,17 +21,10 @@ const sha256Of = (text: string): string => createHash("sha256").update(text).dig
 describe("DataExport to S3", () => {
   let s3: S3World;
   let world: World;
-  before(async function () {
-    // The store is built once on a machine that does not have it.
-    this.timeout(900_000);
-    s3 = await S3World.create();
-  });
-  after(() => s3.remove());
-  beforeEach(async () => {
-    world = await s3.begin();
+  eachOnStore((...begun) => {
+    [s3, world] = begun;
     world.emulator.change.insertRows("task-1", rows);
   });
-  afterEach(() => s3.end());
 
   const path = "s3://rows-bucket/out/rows.ndjson";
   const all = { taskId: "task-1", scope: "all", path };

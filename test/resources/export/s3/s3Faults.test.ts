@@ -5,7 +5,8 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { addLargeRows, S3World } from "./s3World";
+import type { S3World } from "./s3World";
+import { addLargeRows, eachOnStore } from "./s3World";
 
 const rows = ['{"id":1}', '{"id":2}'];
 
@@ -13,17 +14,11 @@ describe("DataExport to a store with faults", () => {
   let s3: S3World;
   let world: World;
   const messages: string[] = [];
-  before(async function () {
-    this.timeout(900_000);
-    s3 = await S3World.create();
-  });
-  after(() => s3.remove());
-  beforeEach(async () => {
-    world = await s3.begin();
+  eachOnStore((...begun) => {
+    [s3, world] = begun;
     world.emulator.change.insertRows("task-1", rows);
     world.operations();
   });
-  afterEach(() => s3.end());
 
   const path = "s3://rows-bucket/out/{n}.ndjson";
   const all = { taskId: "task-1", scope: "all", path };

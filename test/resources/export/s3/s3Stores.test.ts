@@ -3,26 +3,21 @@ import dns from "node:dns";
 import { owner } from "../../../../scripts/objectStore/objectStore";
 import { setEnvironment } from "../../../environment";
 import { limits } from "../../../internals/resources";
-import { failure, World } from "../../life";
+import { failure, useWorld, World } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf, refusal } from "./faultyProxy";
-import { addLargeRows, bucket, S3World } from "./s3World";
+import type { S3World } from "./s3World";
+import { addLargeRows, bucket, eachOnStore } from "./s3World";
 
 /** Each store that does something else than Amazon S3 is the real one behind a proxy that changes that. */
 describe("DataExport to a store that differs", () => {
   let s3: S3World;
   let world: World;
-  before(async function () {
-    this.timeout(900_000);
-    s3 = await S3World.create();
-  });
-  after(() => s3.remove());
-  beforeEach(async () => {
-    world = await s3.begin();
+  eachOnStore((...begun) => {
+    [s3, world] = begun;
     world.emulator.change.insertRows("task-1", ['{"id":1}']);
     world.operations();
   });
-  afterEach(() => s3.end());
 
   const path = `s3://${bucket}/rows.ndjson`;
   const all = { taskId: "task-1", scope: "all", path };
@@ -32,13 +27,11 @@ describe("DataExport to a store that differs", () => {
   };
 
   describe("in the condition of the last request of an upload, which it ignores:", () => {
-    let other: World;
-    beforeEach(async () => {
-      other = await World.create({ config: { s3ForcePathStyle: "true" } });
+    const other = useWorld({ config: { s3ForcePathStyle: "true" } });
+    beforeEach(() => {
       addLargeRows(world);
       addLargeRows(other);
     });
-    afterEach(() => other.remove());
 
     /** During the first upload, and not during those in it. */
     const during = (operation: string, work: () => Promise<unknown>): void => {

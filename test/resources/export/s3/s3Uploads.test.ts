@@ -7,7 +7,8 @@ import type { World } from "../../life";
 import { failure } from "../../life";
 import type { Fate } from "./faultyProxy";
 import { operationOf } from "./faultyProxy";
-import { addLargeRows, S3World } from "./s3World";
+import type { S3World } from "./s3World";
+import { addLargeRows, eachOnStore } from "./s3World";
 
 /** The rows come in two pages. */
 const pageSize = "6";
@@ -16,18 +17,15 @@ describe("an upload of DataExport to S3", () => {
   let s3: S3World;
   let world: World;
   let content: string;
-  before(async function () {
-    this.timeout(900_000);
-    s3 = await S3World.create();
-  });
-  after(() => s3.remove());
-  beforeEach(async () => {
-    world = await s3.begin({ pageSize });
-    content = addLargeRows(world)
-      .map((row) => `${row}\n`)
-      .join("");
-  });
-  afterEach(() => s3.end());
+  eachOnStore(
+    (...begun) => {
+      [s3, world] = begun;
+      content = addLargeRows(world)
+        .map((row) => `${row}\n`)
+        .join("");
+    },
+    { pageSize },
+  );
 
   const args = { taskId: "task-1", scope: "all", path: "s3://rows-bucket/{n}.ndjson" };
   const nothingIsLeft = (): void => assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);

@@ -37,6 +37,21 @@ export function addLargeRows({ emulator }: World): string[] {
   return rows;
 }
 
+/** Gives each test of a `describe` the store, and a world with this configuration. */
+export function eachOnStore(begin: (s3: S3World, world: World) => void, config?: StoreConfig): void {
+  let s3: S3World;
+  before(async function () {
+    // The store is built once on a machine that does not have it.
+    this.timeout(900_000);
+    s3 = await S3World.create();
+  });
+  after(() => s3.remove());
+  beforeEach(async () => begin(s3, await s3.begin(config)));
+  afterEach(() => s3.end());
+}
+
+type StoreConfig = Partial<Record<ConfigKey, string>>;
+
 /** The real store behind a faulty proxy, for the tests of one file. */
 export class S3World {
   readonly box = sinon.createSandbox();
@@ -61,7 +76,7 @@ export class S3World {
   }
 
   /** Before each test: an empty bucket and no fault. */
-  async begin(config: Partial<Record<ConfigKey, string>> = {}, account: Account | undefined = owner): Promise<World> {
+  async begin(config: StoreConfig = {}, account: Account | undefined = owner): Promise<World> {
     this.proxy.reset();
     rmSync(join(this.store.buckets, bucket), { recursive: true, force: true });
     mkdirSync(join(this.store.buckets, bucket));
