@@ -81,7 +81,7 @@ describe("a response of a proxy", () => {
     it("the name of the server, and the address to check", async () => {
       assert.match(
         await messageOf(page),
-        /the response was 404 without an error of the service \(text\/html\), probably from a proxy in front of it \(Server: nginx\/1\.22\.1\)\. Check baseUrl and the proxies on the way/,
+        /the response was 404 without an error of the service \(text\/html\), probably from a proxy in front of it \(Server: nginx\/1\.22\.1\)\. Check that baseUrl is the address of/,
       );
     });
 
