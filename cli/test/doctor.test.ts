@@ -39,6 +39,25 @@ describe("webextract doctor on a machine with problems", () => {
     }
   });
 
+  it("begins with what is wrong and what to do, and asks no more of what did not respond", async () => {
+    const first = async (env: Record<string, string>, code = 1) => {
+      const ended = await world.run("doctor", env);
+      assert.equal(ended.code, code);
+      return [...ended.stdout.split("\n").slice(0, 2), /^. (?:clock|probe): .*$/gm.exec(ended.stdout)?.[0]];
+    };
+    const refused = await first({ WEBEXTRACT_ACCESS_TOKEN: "a-token-that-nobody-has" });
+    assert.match(
+      refused[0] ?? "",
+      /^✖ read: The service accepts no access token: WEBEXTRACT_ACCESS_TOKEN was refused\./,
+    );
+    assert.match(refused[1] ?? "", /^ {4}Set a valid WEBEXTRACT_ACCESS_TOKEN, /);
+    assert.match(refused[2] ?? "", /^✔ clock: /);
+    const away = await first({ WEBEXTRACT_BASE_URL: "http://127.0.0.1:1" });
+    assert.match(away[0] ?? "", /^✖ read: getData .*no connection/);
+    assert.match(away[1] ?? "", /^ {4}Nothing was sent\. Check WEBEXTRACT_BASE_URL/);
+    assert.equal(away[2], undefined);
+  });
+
   it("leads from an API key alone to the setting with which it serves all operations", async () => {
     world.emulator.setBehaviour({ credentialAcceptance: "apiKeyEverywhere" });
     const keyOnly = { WEBEXTRACT_ACCESS_TOKEN: undefined };
@@ -90,22 +109,29 @@ describe("webextract doctor on a machine with problems", () => {
     world.emulator.fault({ operation: "getData", kind: "status", status: 404, body: "<html>Not found</html>" });
     const { read } = await doctor({});
     assert.equal(read?.is, "warning", read?.found);
-    assert.match(read?.remedy ?? "", /fails for a task of yours too: Check WEBEXTRACT_BASE_URL and the proxies/);
+    assert.match(read?.remedy ?? "", /fails for a task of yours too: Check that WEBEXTRACT_BASE_URL is the address/);
     world.emulator.fault({ operation: "getData", kind: "status", status: 502, body: "<html>Bad gateway</html>" });
     assert.equal((await doctor({})).read?.is, "problem");
   });
 
   it("does not take the response of a wrong path for one about a task", async () => {
     const { accessToken } = world.emulator.credentials;
-    for (const behaviour of [{}, { errorStatus: "all400" }, { errorBody: "legacy" }] as const) {
+    for (const behaviour of [{}, { errorStatus: "all400" }, { errorBody: "legacy" }, { errorBody: "html" }] as const) {
       world.emulator.setBehaviour({ errorStatus: "usual", errorBody: "envelope", ...behaviour });
       const { read } = await doctor({
         WEBEXTRACT_BASE_URL: `${world.emulator.url}/v2`,
         WEBEXTRACT_ACCESS_TOKEN: accessToken,
       });
       assert.equal(read?.is, "problem", JSON.stringify(behaviour));
-      assert.match(read?.found ?? "", /NotFound, as for a path that the service does not have$/);
-      assert.equal((await doctor({})).read?.is, "good");
+      assert.match(read?.found ?? "", /(?:NotFound|404), as for a path that the service does not have$/);
+      assert.match(
+        read?.remedy ?? "",
+        /^Check that baseUrl is the address of the service, with the whole path in front/,
+      );
+      assert.equal(
+        (await doctor({})).read?.is,
+        "errorBody" in behaviour && behaviour.errorBody === "html" ? "warning" : "good",
+      );
     }
   });
 

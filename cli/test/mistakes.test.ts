@@ -70,6 +70,8 @@ describe("a command with one mistake, at a service as documentation reports it",
         const [line = "", ...more] = ended.stderr.trim().split("\n");
         assert.match(line, says, command);
         assert.deepEqual(more, [], command);
+        // What it means comes before what was sent and received.
+        if (mistake !== "a wrong path") assert.match(line, /^error: Th(?:e|is) (?:service|account)\b/, command);
       }
       assert.ok(!world.emulator.requests.some(({ path }) => path.endsWith("/cloudextraction/start")));
     });
@@ -80,6 +82,9 @@ describe("a command with one mistake, at a service as documentation reports it",
     world.emulator.change.startRun("shop-1");
     const ended = await world.run("run shop-1 --yes", { WEBEXTRACT_BUSY_TIMEOUT_SECONDS: "1" });
     assert.equal(world.emulator.inspect.runs("shop-1").length, 1);
-    assert.match(ended.stderr, /TaskExecuting: .* Waited \d+ s for the task to end its run\./);
+    assert.match(
+      ended.stderr,
+      /^error: A run of task shop-1 is in progress\. startTask \(.*\) did nothing: .* Waited \d+ s for the task/m,
+    );
   });
 });

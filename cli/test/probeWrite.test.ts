@@ -128,6 +128,21 @@ describe("webextract probe --write", function () {
     assert.match(readFileSync(world.path("probed/behaviours.yaml"), "utf8"), /^behaviour:\n(?: {2}\w+: .+\n)+$/m);
   });
 
+  it("finds no fault in a run without rows, and says how to ask about rows", async () => {
+    const actions = [{ actionType: "LoopAction", actionId: "each", loopType: "UrlList", loopItems: [] }];
+    emulator.change.addTask({ taskId: "template", taskGroupId: group, actions });
+    const { code, json } = await world.run(`probe --write --from template --group ${group} --start --yes --json`);
+    const { findings } = json() as { findings: { found: string; is: string; consequence: string }[] };
+    const ofRows = findings.filter(({ found }) => /the run brought no rows/i.test(found));
+    assert.deepEqual([code, new Set(ofRows.map(({ consequence }) => consequence))], [0, new Set(["notShown"])]);
+    const [first, ...others] = ofRows.map(({ found }) => found);
+    assert.match(
+      first ?? "",
+      /as that of a task without pages\. .* To ask them, probe a task whose runs bring rows\.$/,
+    );
+    assert.deepEqual(others, Array(4).fill("Not asked: the run brought no rows."));
+  });
+
   it("ends with exit code 1 if something is not handled, and asks for an issue", async () => {
     emulator.setBehaviour({ taskGone: "serverError" });
     const { code, json } = await world.run(`${line} --start --yes --json`);

@@ -7,6 +7,9 @@ try {
   if (!username || !password) {
     throw new Error("LOGIN_USER and LOGIN_PASSWORD must be set");
   }
+  if (!URL.canParse(address)) {
+    throw new Error("the first argument must be the address of the service");
+  }
   const response = await fetch(`${address.replace(/\/+$/, "")}/token`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -18,12 +21,18 @@ try {
   const body = await response.json().catch(() => ({}));
   const { access_token, refresh_token, expires_in } = body.data ?? body;
   if (!response.ok || !access_token || !refresh_token) {
-    throw new Error(`the service gave no token: status ${response.status}, code ${body.error?.code ?? body.error}`);
+    const { status } = response;
+    const code = String(body.error?.code ?? body.error ?? "no error code").replaceAll(password, "***");
+    const isPath = status === 404 || status === 405 || body.error === undefined || code === "NotFound";
+    const check = isPath
+      ? "Check the address, with the whole path in front of /token."
+      : "Check LOGIN_USER and LOGIN_PASSWORD, and that the service takes a password here.";
+    throw new Error(`the service refused the login, and gave no token: ${status} ${code}. ${check}`);
   }
   const expires = new Date(Date.now() + Number(expires_in) * 1000);
   const credential = { Version: 1, AccessToken: access_token, Expiration: expires.toISOString() };
   console.log(option === "--refresh-token" ? refresh_token : JSON.stringify(credential));
 } catch (error) {
-  console.error(`login: ${error.cause?.message ?? error.message}`);
+  console.error(`login: ${error.cause ? `${error.cause.message}. Check the address.` : error.message}`);
   process.exitCode = 1;
 }

@@ -37,7 +37,7 @@ export async function refuseWrongPath(taskId: string, client: Sender): Promise<v
   } catch (error) {
     const saysSo = isServiceError(error, "contract") || (isServiceError(error, "refused") && saysNoPath(error));
     if (saysSo && error.status !== undefined && (await isRefusedAsPath(error, client))) {
-      const message = `Nothing was written: ${error.message}`;
+      const message = `The base URL seems wrong, and nothing was written. ${error.message}`;
       throw new ServiceError({ ...error, message, outcome: "notExecuted" });
     }
   }

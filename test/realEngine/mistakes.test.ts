@@ -15,15 +15,16 @@ interface Mistake {
   except?: Record<string, RegExp | undefined>;
 }
 
-const notYours = /TaskNotBelongToYou: .* Nothing was done: the id is wrong, or the task belongs to another account, or/;
+const notYours =
+  /\s(?:\* )?This account does not have task \S+\. \w+ \(\w+ \/\S+\) (?:did nothing|failed): .* TaskNotBelongToYou: .* Either the id is wrong, or/;
 const busy =
-  /TaskExecuting: .* Waited \d+ s for the task to end its run\. .*The task is running and cannot be changed now\./;
+  /A run of task template-2 is in progress\. \w+ \(.*\) did nothing: .* Waited \d+ s for the task to end its run\. .*Wait for its end or/;
 const mistakes: Record<string, Mistake> = {
   wrongTask: { taskId: "template-11", says: notYours },
   wrongGroup: {
     taskId: "template-3",
     taskGroupId: "group-11",
-    says: /GroupNotFound: .* Nothing was done: task group "group-11" does not exist, or belongs to another account\. Check/,
+    says: /Task group "group-11" does not exist, or belongs to another account\. copyTask \(.*\) did nothing: .* Check taskGroupId/,
     except: { settings: undefined, urls: undefined, rows: undefined, run: undefined },
   },
   foreign: { profile: "foreign", says: notYours },
@@ -35,15 +36,18 @@ const mistakes: Record<string, Mistake> = {
     profile: "wrongKey",
     taskId: "template-4",
     sourceTaskId: "template-1",
-    says: /Invalid\.Token: "the API key is not known"\. .* Check the API key \(webextract:profiles\.wrongKey\.apiKey\)/,
+    says: /The service does not accept the API key\. .* did nothing: .*Invalid\.Token: "the API key is not known"\. .* Check the API key \(webextract:profiles\.wrongKey\.apiKey\)/,
     except: { copy: undefined, settings: undefined, rows: undefined, run: undefined },
   },
   expired: {
     profile: "expired",
-    says: /webextract:profiles\.expired\.accessToken was refused\. .* Set a valid webextract:profiles\.expired\.access/,
+    says: /The service accepts no access token: webextract:profiles\.expired\.accessToken was refused\. .* Set a valid webextract:profiles\.expired\.access/,
     except: { urls: undefined },
   },
-  plan: { profile: "plan", says: /PermissionDenied: .* paid plan: check|Professional or Enterprise plan: check/ },
+  plan: {
+    profile: "plan",
+    says: /The account's plan or its rights do not allow this\. .* PermissionDenied: .* (?:paid|Enterprise) plan: check/,
+  },
   busy: { taskId: "template-2", says: busy, except: { copy: undefined, rows: undefined } },
 };
 

@@ -36,11 +36,12 @@ export const doctorCommand: CliCommand = {
     { line: "doctor --stack dev --json", does: "looks at the configuration of a Pulumi stack, for a script" },
   ],
   async run({ options }, cli) {
-    const findings = [
+    const found = [
       ...(await versionFindings(process.cwd(), cli.interrupted)),
       ...(await connectionFindings(options, cli)),
     ];
     cli.checkInterrupted("Not everything was looked at.");
+    const findings = (["problem", "warning", "good"] as const).flatMap((kind) => found.filter(({ is }) => is === kind));
     const problems = findings.filter(({ is }) => is === "problem").length;
     return {
       json: { problems, findings },
@@ -65,7 +66,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
       ? warning("token store", "this user has no home folder", "For a refresh token, set WEBEXTRACT_TOKEN_STORE.")
       : await folderFinding("token store", folder, "tokenStore");
   const tokens = store.is === "good" ? await storedTokens(options, cli.terminal).catch(messageOf) : undefined;
-  return [
+  const ofMachine = [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
     ...(ofEnvironment === undefined
       ? []
@@ -77,10 +78,12 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
       ? await journalFindings(config.journal, config.skipsCheckpoints)
       : [problem("journal", config.noJournal, "Do this, then run doctor again.")]),
     proxyFinding(options),
-    await readFinding(client),
-    clockFinding(client),
-    probeFinding(options),
   ];
+  const read = await readFinding(client);
+  const later = read.is === "problem" ? [] : [probeFinding(options)];
+  // Without a response, the clock would only repeat what the read says.
+  const clock = read.is === "problem" && client.clockAhead === undefined ? [] : [clockFinding(client)];
+  return [...ofMachine, read, ...clock, ...later];
 }
 
 /** The contract leaves much open, and the defaults are only what most services do. */

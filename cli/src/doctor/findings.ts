@@ -142,18 +142,15 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
   const error = isServiceError(reply) ? reply : undefined;
   if (error !== undefined) {
     const { kind, status, code = "", hint } = error;
-    if (kind === "notFound" || kind === "notYours") {
-      return responded;
+    if (kind === "notFound" || kind === "notYours") return responded;
+    if (kind === "refused" && (await isRefusedAsPath(error, client))) {
+      const found = `the response was ${[status, code].join(" ").trim()}, as for a path that the service does not have`;
+      const remedy = "Check that baseUrl is the address of the service, with the whole path in front of /data/all.";
+      const unless =
+        'If "webextract rows TASK" works for a task of yours, it is, and a proxy hides the errors of the service.';
+      return problem(check, found, code === "" ? `${remedy} ${unless}` : remedy);
     }
-    if (kind === "refused" && code !== "") {
-      return (await isRefusedAsPath(error, client))
-        ? problem(
-            check,
-            `the response was ${status} ${code}, as for a path that the service does not have`,
-            "Check that baseUrl is the address of the service, with the whole path in front of /data/all.",
-          )
-        : responded;
-    }
+    if (kind === "refused" && code !== "") return responded;
     // An error of the service, such as ServerError, or a page that says nothing: neither shows what is wrong.
     if (kind === "refused" || (kind === "outcomeUnknown" && /[a-z]/i.test(code))) {
       const remedy = `Some services respond so for a task that does not exist. If "webextract rows TASK" fails for a task of yours too: ${hint}`;

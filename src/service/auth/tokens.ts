@@ -219,7 +219,7 @@ export class Tokens {
     const isRefused = this.#refused.size > 0 || failed.some(({ refused }) => refused === true);
     const problem =
       isConfigured && isRefused
-        ? `the service accepts no access token: ${reasons.join("; ")}.`
+        ? `The service accepts no access token: ${reasons.join("; ")}.`
         : `not sent: ${[`no access token ${isConfigured ? "could be had" : "is configured"}`, ...reasons].join("; ")}.`;
     throw new NoToken("credential", problem, hints.join(" "));
   }

@@ -3,7 +3,7 @@ import { ServiceError, whyNotYours } from "./errors";
 import type { Failure } from "./failures";
 import { oneLine, printable, shownId } from "./foreignText";
 
-type ErrorFacts = Pick<Failure, "kind" | "outcome" | "problem" | "said" | "status" | "code" | "requestId" | "about">;
+type ErrorFacts = Omit<Failure, "repeat" | "retryAfter" | "staleConnection" | "perhapsToken"> & { meaning?: string };
 
 export interface ErrorExtras {
   /** Hides known credentials in text that came from outside. */
@@ -22,10 +22,13 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
   const path = failure.about === "path" ? pathAdvice(request, extras.settingName) : undefined;
-  const task = taskId === undefined ? "" : `, task ${shownId(scrub(taskId))}`;
-  const target = request.path.split("?")[0];
+  const task = taskId === undefined ? undefined : `task ${shownId(scrub(taskId))}`;
+  const meaning = scrub(failure.meaning ?? meaningOf(request, failure, task ?? "one of the tasks") ?? "");
+  const call = `${operation.method} ${request.path.split("?")[0]}`;
+  const target = task === undefined || meaning.includes(task) ? call : `${call}, ${task}`;
+  const effect = meaning === "" ? "" : name.startsWith("get") ? " failed" : " did nothing";
   const parts = [
-    `${name} (${operation.method} ${target}${task}): ${scrub(failure.problem)}`,
+    `${meaning} ${name} (${target})${effect}: ${scrub(failure.problem)}`.trimStart(),
     failure.requestId === undefined ? undefined : `requestId ${told(failure.requestId)}.`,
     extras.history,
     path === hint ? undefined : path,
@@ -45,25 +48,36 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
   });
 }
 
+/** What a refusal means that did nothing, if it has one meaning: the first sentence of its error. */
+function meaningOf(request: PreparedRequest, { kind, outcome, about, problem }: ErrorFacts, task: string) {
+  if (outcome !== "notExecuted" || about === "notOfService" || problem.startsWith("not sent")) return undefined;
+  if (kind === "notFound") return `The service does not know ${task}.`;
+  if (kind === "notYours") return `This account does not have ${task}.`;
+  if (kind === "actionNotFound") return `The service finds no such action in ${task}.`;
+  if (kind === "busy") return `A run of ${task} is in progress.`;
+  if (kind === "plan") return "The account's plan or its rights do not allow this.";
+  if (kind === "credential" && request.credential === "apiKey") return "The service does not accept the API key.";
+  if (about !== "group") return undefined;
+  return `Task group "${printable(request.taskGroupId ?? "")}" does not exist, or belongs to another account.`;
+}
+
 /** What the user can do next: the last sentences of each error. */
 function hintFor(
   request: PreparedRequest,
   failure: Pick<Failure, "kind" | "outcome" | "about">,
   nameOf: (option: string) => string,
 ): string {
-  if (failure.outcome === "unknown") {
-    const lost = lostHint(request);
-    if (lost !== undefined) return lost;
-  }
+  const lost = failure.outcome === "unknown" ? lostHint(request) : undefined;
+  if (lost !== undefined) return lost;
   switch (failure.kind) {
     case "notFound":
       return "Check the task's id, and that the credentials belong to the account that owns the task.";
     case "notYours":
-      return `Nothing was done: ${whyNotYours}. Check the id and the credentials.`;
+      return `Either ${whyNotYours}. Check the id and the credentials.`;
     case "actionNotFound":
       return "Check the action's id and type against what getActions returns for this task.";
     case "busy":
-      return `The task is running and cannot be changed now. Wait for its end or stop it, then try again. ${nameOf("busyTimeoutSeconds")} sets how long the client waits.`;
+      return `Wait for its end or stop it, then try again. ${nameOf("busyTimeoutSeconds")} sets how long the client waits.`;
     case "credential": {
       const advice =
         request.credential === "apiKey"
@@ -93,30 +107,25 @@ function hintFor(
         ? "It is safe to try again."
         : `It is safe to try again. If each attempt ends like this, a proxy on the way may limit uploads: ${sizeOf(request)}.`;
     case "contract":
-      return `Check that ${nameOf("baseUrl")} is the address of the service itself, and that no portal or proxy responds in its place.`;
+      return `Check that ${nameOf("baseUrl")} is the address of the service itself with its whole path, and that no portal or proxy responds in its place.`;
     case "aborted":
       return failure.outcome === "unknown" ? "It is safe to try again." : "The service did nothing.";
     case "invalidRequest":
-      return failure.outcome === "unknown"
-        ? "Correct the request and try again."
-        : "The service changed nothing. Correct the request and try again.";
+      return `${failure.outcome === "unknown" ? "" : "The service changed nothing. "}Correct the request and try again.`;
     case "refused":
       if (failure.about === "size") {
         return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
       }
       if (failure.about === "path") return pathAdvice(request, nameOf);
-      if (failure.about === "group") {
-        return `Nothing was done: task group "${printable(request.taskGroupId ?? "")}" does not exist, or belongs to another account. Check taskGroupId and the credentials.`;
-      }
-      if (failure.about === "notOfService") {
-        return `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`;
-      }
-      return "Correct what the service reports, then try again.";
+      if (failure.about === "group") return "Check taskGroupId and the credentials.";
+      return failure.about === "notOfService"
+        ? `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`
+        : "Correct what the service reports, then try again.";
   }
 }
 
 function pathAdvice({ operation }: PreparedRequest, nameOf: (option: string) => string): string {
-  return `Check that ${nameOf("baseUrl")} is the address of the service, with the whole path in front of ${operation.path}: services respond so if they do not have the path.`;
+  return `Check that ${nameOf("baseUrl")} is the address of the service, with the whole path in front of ${operation.path}: services and proxies respond so if they do not have the path.`;
 }
 
 /** Advice for a refused credential, if the response does not say who refused it. */
@@ -136,6 +145,5 @@ export function tokenSources(nameOf: (option: string) => string): string {
 /** For a request that must not be sent again without a check. */
 function lostHint({ mayRepeat, operation, taskId, taskGroupId }: PreparedRequest): string | undefined {
   const task = taskId === undefined ? "the task" : `task ${shownId(taskId)}`;
-  const group = taskGroupId === undefined ? undefined : shownId(taskGroupId);
-  return mayRepeat ? undefined : operation.ifLost?.(task, group);
+  return mayRepeat ? undefined : operation.ifLost?.(task, taskGroupId === undefined ? undefined : shownId(taskGroupId));
 }

@@ -72,7 +72,7 @@ export interface Failure {
  * - `issuer`: Node.js does not know who signed the certificate.
  * - `proxy`: no connection to the proxy of the environment.
  * - `size`: the request is larger than the other side takes.
- * - `path`: the service says that it does not have the path.
+ * - `path`: the service or a proxy says that it does not have the path.
  * - `group`: the service says that it does not have the task group.
  * - `notOfService`: the response has no code of the service, so it may be from a proxy on the way.
  */
@@ -194,9 +194,10 @@ export function failureOfResponse(
 
 function detailOf({ status }: HttpResponse, body: ErrorBody | undefined): FailureDetail | undefined {
   if (status === 413) return "size";
+  const code = plain(body?.code ?? "");
+  if (!codes.has(code) && saysNoPath({ status, code: body?.code })) return "path";
   if (!body?.isOfService) return "notOfService";
-  if (plain(body.code ?? "") === "groupnotfound") return "group";
-  return !codes.has(plain(body.code ?? "")) && saysNoPath({ status, code: body.code }) ? "path" : undefined;
+  return code === "groupnotfound" ? "group" : undefined;
 }
 
 const same = (text: string): string => text;

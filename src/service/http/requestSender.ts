@@ -117,10 +117,11 @@ export class RequestSender {
       const { kind, problem, hint } = error;
       if (kind === "aborted") throw this.#notSent(call, nothingSent("unreachable", "the call's deadline passed"));
       // A reason on this machine, such as a full disk, has nothing to do with the last response.
-      const { requestId, problem: said, about } = (problem.startsWith("not sent") ? undefined : call.last) ?? {};
-      const told = said === undefined ? problem : `${problem} The last attempt: ${said}`;
+      const isLocal = problem.startsWith("not sent");
+      const { requestId, problem: said = "it was not sent.", about } = (isLocal ? undefined : call.last) ?? {};
+      const told = isLocal ? { problem } : { meaning: problem, problem: said };
       const advice = about === "notOfService" ? `${hint} ${droppedCredential}` : hint;
-      throw this.#error(call.request, { kind, outcome: "notExecuted", problem: told, requestId }, { hint: advice });
+      throw this.#error(call.request, { kind, outcome: "notExecuted", ...told, requestId }, { hint: advice });
     }
   }
 

@@ -65,7 +65,10 @@ describe("TaskCopy", () => {
       world.configure({ baseUrl: `${world.emulator.url}/api` });
       const copy = world.declare("TaskCopy");
       const message = await failure(copy.up(source));
-      assert.match(message, /^Nothing was written: getData \(GET \/data\/all.* Check (?:that )?webextract:baseUrl/);
+      assert.match(
+        message,
+        /^The base URL seems wrong, and nothing was written\. getData \(GET .* Check that webextract:baseUrl .* whole path/,
+      );
       assert.doesNotMatch(message, /exist/);
       assert.deepEqual([copy.id, world.journal()], [undefined, []]);
       assert.ok(!world.emulator.requests.some(({ path }) => path.includes("/task/copy")));

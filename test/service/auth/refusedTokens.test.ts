@@ -80,7 +80,7 @@ describe("a refused access token", () => {
     assert.deepEqual(used(), ["dead", "dead-too"]);
     assert.match(
       error.message,
-      /the service accepts no access token: accessToken was refused; the new access token from credentialCommand was refused\. .*Set a valid accessToken, refreshToken or credentialCommand/,
+      /^The service accepts no access token: accessToken was refused; the new access token from credentialCommand was refused\. startTask \(.*\) did nothing: .*Set a valid accessToken, refreshToken or credentialCommand/,
     );
     writeFileSync(path, "fresh");
     world.service.access.add("fresh");

@@ -15,6 +15,8 @@ const mostReads = 8;
 /** Rows that are looked at. */
 const manyRows = 100;
 
+const noRows: Answer = { is: "unclear", found: "Not asked: the run brought no rows." };
+
 /** Reads the total until it stays the same. */
 export async function lateRows({ client, requests, trial, taskId }: OnRun): Promise<Answer> {
   const { run } = trial;
@@ -28,7 +30,8 @@ export async function lateRows({ client, requests, trial, taskId }: OnRun): Prom
   }
   const last = run.totals.at(-1) ?? 0;
   if (last === 0) {
-    return { is: "unclear", found: "The run brought no rows. Choose a task whose runs bring some." };
+    const found = "The run brought no rows, as that of a task without pages. So the questions about rows stay open.";
+    return { is: "unclear", found: `${found} To ask them, probe a task whose runs bring rows.` };
   }
   const earlier = run.totals.filter((total) => total < last).length;
   const isExact = requests.isExactSince(run.begun);
@@ -76,9 +79,8 @@ export async function offsets(on: OnRun): Promise<Answer> {
   const { trial, requests } = on;
   const first = await page(on, 0, 2);
   const whole = await page(on, 0, most(on));
-  if (first === undefined || whole === undefined || whole.rows.length === 0) {
-    return { is: "unclear", found: "The service shows no rows." };
-  }
+  if (first === undefined || whole === undefined) return { is: "unclear", found: "The service refuses a page." };
+  if (whole.rows.length === 0) return noRows;
   trial.rows = { count: whole.total, first: whole.rows };
   if (first.rows.length === 0 || first.rows.length >= first.total) {
     return { is: "unclear", found: `Total ${whole.total}. A page in the middle needs more rows.` };
@@ -139,6 +141,7 @@ export async function batch(on: OnRun): Promise<Answer> {
   }
   const { first = [], count = 0 } = trial.rows ?? {};
   const { total } = response.data;
+  if (total + count === 0) return noRows;
   const different = new Set(first).size;
   const found = `The batch has ${counted(total, "row")}, the task ${count}, of which ${different} are different.`;
   const isShown = first.length === count && different < count;
@@ -166,9 +169,7 @@ export async function marks(on: OnRun): Promise<Answer> {
     const limitation = "DataExport with scope notExported or markExported cannot work.";
     return { is: "problem", found: "A read of the rows that are not exported, or the mark, is refused.", limitation };
   }
-  if (rows === undefined) {
-    return { is: "unclear", found: "There are no rows." };
-  }
+  if (rows === undefined) return noRows;
   const values = requests.isExactSince(now) ? fittingValues(rows, sizes, [one, two, left]) : {};
   const behaviours = Object.entries(values).flatMap(([name, own]) => own.map((value) => `${name}=${value}`));
   if (one.rows.length === 0) {
@@ -210,7 +211,8 @@ const mostPages = 8;
 export async function emptyPages(on: OnRun): Promise<Answer> {
   const { trial, requests } = on;
   const { rows, middle } = trial;
-  if (middle === undefined || rows === undefined || rows.count < 4) {
+  if (rows === undefined) return noRows;
+  if (middle === undefined || rows.count < 4) {
     return { is: "unclear", found: "There are too few rows." };
   }
   // The offsets question has read the first such page.
