@@ -84,7 +84,7 @@ func main() {
 					},
 				},
 			},
-			OnDelete: webextract.TaskParametersOnDeleteRestore,
+			OnDelete: pulumi.String("restore"),
 		})
 		if err != nil {
 			return err
