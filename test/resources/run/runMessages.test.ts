@@ -20,7 +20,7 @@ describe("the messages about a run", () => {
       .replaceAll(world.lotNo, "LOT")
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID");
   const waitFails = async (step: Promise<unknown>): Promise<string> => same((await world.fails(step)).message);
-  const stopFails = async (state: CloudRunState): Promise<string> => same(await failure(world.remove(state)));
+  const stopFails = async (state: CloudRunState): Promise<string> => same(await failure(world.delete(state)));
   const neverStops = () =>
     world.emulator.fault({
       operation: "stopSubtasks",
@@ -199,7 +199,7 @@ describe("the messages about a run", () => {
     it("progress", async () => {
       const state = await world.create(stopping);
       world.emulator.fault({ ...away, times: 1 });
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.progress.map(same), [
         "stopping; the last request failed (getSubtasks: 503), run LOT",
         "stopping, run LOT",
@@ -209,7 +209,7 @@ describe("the messages about a run", () => {
 
     it("progress of a run whose lotNo is not known", async () => {
       const state = await world.create(stopping);
-      await world.remove({ ...state, lotNo: "" });
+      await world.delete({ ...state, lotNo: "" });
       assert.deepEqual(world.progress, ["stopping", "stopped"]);
     });
 
@@ -255,7 +255,7 @@ describe("the messages about a run", () => {
 
     it("warning: its subtasks were not seen at the start", async () => {
       world.emulator.setBehaviour({ subtaskListLag: 1000 });
-      await world.remove(await world.create(stopping));
+      await world.delete(await world.create(stopping));
       assert.deepEqual(world.warnings.map(same), [
         'Run LOT of task "task-1" was not stopped: its subtasks were not seen when it started, and subtasks that were seen later may belong to another run. ' +
           "If it is still running and should not be, stop it in the service's own interface.",
@@ -266,7 +266,7 @@ describe("the messages about a run", () => {
       const state = await world.create(stopping);
       const { lotNo } = state;
       world.emulator.change.startRun("task-1");
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.warnings, [
         `Run ${lotNo} of task "task-1" was not stopped: the service now lists the subtasks of another run.`,
       ]);
@@ -275,7 +275,7 @@ describe("the messages about a run", () => {
     it("warning: no subtasks are listed", async () => {
       const state = await world.create(stopping);
       world.lists([], [], [], []);
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.warnings.map(same), [
         'Run LOT of task "task-1" was not stopped: the service lists no subtasks of it.',
       ]);
@@ -283,7 +283,7 @@ describe("the messages about a run", () => {
 
     it("warning: the response to its start was lost", async () => {
       const lost = { ...(await world.create({ waitFor: "started" })), outcome: "unknown" } as CloudRunState;
-      await world.remove(lost);
+      await world.delete(lost);
       assert.deepEqual(world.warnings, [
         'A run of task "task-1" may be running at the service: the response to its start was lost. Pulumi no longer manages it, and nothing was stopped. ' +
           "If it runs and should not, stop it in the service's own interface.",

@@ -115,7 +115,7 @@ describe("an outage of the service during a wait for a run", () => {
     it("also during a stop", async () => {
       const state = await world.create({ waitFor: "started", onDelete: "stop", timeoutSeconds: 12 });
       spies.getSubtasks.resetHistory();
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual([deadlines("getSubtasks")[0], deadlines("stopSubtasks")], [12, [12]]);
     });
   });
@@ -130,7 +130,7 @@ describe("an outage of the service during the stop of a run", () => {
     it(`does not prevent the stop (${operation})`, async () => {
       const state = await world.create(stopping);
       world.emulator.fault({ ...away, operation, times: 2 });
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
       assert.match(world.progress.join(), new RegExp(`${operation}.*503`));
     });
@@ -139,7 +139,7 @@ describe("an outage of the service during the stop of a run", () => {
       const state = await world.create(stopping);
       world.emulator.fault({ ...away, operation, times: 100 });
       assert.match(
-        await failure(world.remove(state)),
+        await failure(world.delete(state)),
         new RegExp(`^Run ${state.lotNo} of task "task-1".*${operation} .*503`),
       );
       assert.equal(world.seconds, 40);
@@ -150,21 +150,21 @@ describe("an outage of the service during the stop of a run", () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "status", status: 200, body: { requestId: "r" } });
     world.emulator.fault({ ...away, skip: 2, times: 100 });
-    assert.match(await failure(world.remove(state)), /3 subtasks .*getSubtasks /);
+    assert.match(await failure(world.delete(state)), /3 subtasks .*getSubtasks /);
     assert.equal(world.count("stopSubtasks"), 1);
   });
 
   it("ends the stop at once if the service refuses, and the run is named", async () => {
     const state = await world.create(stopping);
     world.emulator.fault({ operation: "stopSubtasks", kind: "error", code: "PermissionDenied" });
-    assert.match(await failure(world.remove(state)), new RegExp(`PermissionDenied.* ${state.lotNo} `));
+    assert.match(await failure(world.delete(state)), new RegExp(`PermissionDenied.* ${state.lotNo} `));
     assert.equal(world.seconds, 0);
   });
 
   it("is distinguished from a list without subtasks", async () => {
     const state = await world.create(stopping);
     world.lists([]);
-    const message = await failure(world.remove({ ...state, timeoutSeconds: 0 }));
+    const message = await failure(world.delete({ ...state, timeoutSeconds: 0 }));
     assert.ok(message.includes(state.lotNo), message);
     assert.equal(world.count("stopSubtasks"), 0);
   });

@@ -363,7 +363,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create({ subtaskListLag: 3 });
       const state = await world.create(stopping);
       assert.equal(state.ownList?.sample.length, 3);
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
       assert.deepEqual(world.warnings, []);
     });
@@ -372,7 +372,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.lists([], [], [], []);
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual([world.warnings.length, world.count("stopSubtasks")], [1, 0]);
     });
 
@@ -381,11 +381,11 @@ describe("waiting for a run", () => {
       const state = await world.create(stopping);
       world.emulator.setBehaviour({ subtaskListLag: 0 });
       const other = world.emulator.change.startRun("task-1");
-      await world.remove(state);
+      await world.delete(state);
       assert.equal(world.warnings.length, 1);
       const read = await world.read(state);
       assert.equal(read.status, "running");
-      await world.remove(read);
+      await world.delete(read);
       assert.deepEqual([world.statusesOf(other), world.count("stopSubtasks")], [["waiting", "waiting", "waiting"], 0]);
     });
 
@@ -395,7 +395,7 @@ describe("waiting for a run", () => {
       const state = await world.create({ ...stopping, waitFor: "finished" });
       assert.deepEqual(state.ownList?.sample, ["a"]);
       world.lists([["a", "Extracting"]], [["a", "Stopped"]]);
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual([world.count("stopSubtasks"), world.warnings], [0, []]);
     });
 
@@ -403,7 +403,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.emulator.change.startRun("task-1");
-      await world.remove(state);
+      await world.delete(state);
       assert.equal(world.warnings.length, 1);
       assert.equal(world.count("stopSubtasks"), 0);
     });
@@ -418,7 +418,7 @@ describe("waiting for a run", () => {
         // The service takes the request and does nothing.
         const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
         world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
-        await assert.rejects(world.remove(state), { name: "ResourceError" });
+        await assert.rejects(world.delete(state), { name: "ResourceError" });
         assert.deepEqual([world.seconds, world.count("stopSubtasks")], [most, 1]);
       });
     }
@@ -429,7 +429,7 @@ describe("waiting for a run", () => {
       const nothing = { kind: "status", status: 200, body: { requestId: "r" } } as const;
       world.emulator.fault({ operation: "stopSubtasks", ...nothing, times: 100 });
       world.at(20, () => world.interruption.abort());
-      await assert.rejects(world.remove(state), { name: "ResourceError" });
+      await assert.rejects(world.delete(state), { name: "ResourceError" });
       assert.equal(world.seconds, 20);
     });
 
@@ -437,7 +437,7 @@ describe("waiting for a run", () => {
       world = await SlowWorld.create();
       const state = await world.create(stopping);
       world.lists([]);
-      await world.remove(state);
+      await world.delete(state);
       assert.deepEqual(world.statusesOf(state.lotNo), ["stopped", "stopped", "stopped"]);
       assert.deepEqual(world.warnings, []);
     });

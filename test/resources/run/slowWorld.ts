@@ -120,7 +120,7 @@ export class SlowWorld {
     return { message: programMessage(error), state: error.state as CloudRunState };
   }
 
-  async remove(state: CloudRunState): Promise<void> {
+  async delete(state: CloudRunState): Promise<void> {
     try {
       await cloudRun.delete(state.lotNo, state, this.context);
     } catch (error) {
