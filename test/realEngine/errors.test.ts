@@ -37,7 +37,7 @@ describe("an error of a resource on the engine", () => {
     world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied", times: 10 });
     const { output } = await world.project.refresh({ expect: "failure" });
     world.emulator.clearFaults();
-    const message = "getActions .*PermissionDenied";
+    const message = "The account's plan or its rights do not allow this\\. getActions .*PermissionDenied";
     assertShown(output, ["TaskActionConfig \\(config\\)", message], ["TaskCopy \\(copy\\)", message]);
   });
 

@@ -107,7 +107,7 @@ describe("functions on the engine", () => {
   `;
   const rowsRead = (): number => world.operations().filter((operation) => operation === "getData").length;
 
-  slowIt("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
+  it("wait for their dependencies: in a preview they make no request before all dependencies exist", async () => {
     world.program(reading(1));
     world.operations();
     const { output } = await world.project.preview({ env: withAccessToken });

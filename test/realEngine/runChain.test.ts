@@ -55,7 +55,7 @@ describe("runs with outputs of another run as triggers, on the engine", () => {
     assert.deepEqual(replaced.sort(), ["byId", "byStatus", "first"]);
   });
 
-  slowIt("neither start nor stop under a label that --target gives to the other run only", async () => {
+  it("neither start nor stop under a label that --target gives to the other run only", async () => {
     const before = tasks.map(id);
     await world.project.up(under("a", ["--target", world.project.resource("first").urn]));
     assert.deepEqual(sent(), again("first"));
