@@ -119,7 +119,6 @@ describe("the errors of a manifest", () => {
 
   if (isLarge) {
     it("refuse merge keys and defaults that copy too much", function () {
-      // A million values take a while.
       this.timeout(240_000);
       const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
       const uses = Array.from(
