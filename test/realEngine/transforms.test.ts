@@ -19,8 +19,7 @@ const ownProvider = `const config = new pulumi.Config("webextract");
 const provider = new (require("pulumi-webextract").Provider)("shop", { baseUrl: config.require("baseUrl"),
   accessToken: config.requireSecret("accessToken"), apiKey: config.requireSecret("apiKey") });`;
 
-const fronts = { "the classes": "false", ...(isLarge && { "the plugin": "true" }) };
-for (const [front, native] of Object.entries(fronts)) {
+for (const [front, native] of Object.entries({ "the classes": "false", ...(isLarge && { "the plugin": "true" }) })) {
   describe(`resource options of a program, with ${front}`, function () {
     this.timeout(240_000);
     let world: World;

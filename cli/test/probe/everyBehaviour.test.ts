@@ -46,6 +46,7 @@ const hiding: readonly Partial<Behaviour>[] = [
   { subtaskListLag: 3, badGatewayEvery: 6 },
   { rowsArriveLate: 3, splitting: "never" },
   { taskGone: "serverError", errorStatus: "all400", copyGroup: "optional" },
+  { loopsInActions: "repeatedOnly", updatedParameters: "empty" },
 ];
 
 describe("probe --write --start of a service whose behaviours hide each other", function () {

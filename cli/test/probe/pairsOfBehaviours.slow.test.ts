@@ -5,11 +5,9 @@ import fc from "../../../test/fastCheck";
 import { mostRequests } from "../internals/probe";
 import { alike, compare, isHidden, whileRunning } from "./sameService";
 
-type Value = [BehaviourName, string | number];
-
 /** Pairs of values of two behaviours that are not the default. */
 const value = fc.constantFrom(
-  ...behaviourNames.flatMap((name) => otherValues(name).map((each): Value => [name, each])),
+  ...behaviourNames.flatMap((name) => otherValues(name).map((each): [BehaviourName, string | number] => [name, each])),
 );
 const pair = fc.tuple(value, value).filter(([[one], [other]]) => one !== other);
 
@@ -35,15 +33,7 @@ describe("probe --write --start under pairs of behaviours", function () {
       found += unsure.every(isExpected) ? 1 : 0;
     });
     // After a failure, simpler pairs tell nothing more.
-    const examples: [[Value, Value]][] = [
-      [
-        [
-          ["loopsInActions", "repeatedOnly"],
-          ["updatedParameters", "empty"],
-        ],
-      ],
-    ];
-    await fc.assert(property, { numRuns: pairs, endOnFailure: true, examples });
+    await fc.assert(property, { numRuns: pairs, endOnFailure: true });
     assert.ok(found > pairs * 0.85, `only ${found} pairs were found`);
   });
 });
