@@ -15,10 +15,7 @@ import { hostileAnswers, startHostileServer } from "./hostileServer";
 const short = 1;
 const long = 600;
 
-const passed = {
-  deadlineSeconds: "the call's deadline",
-  timeoutSeconds: "the time of the request (timeoutSeconds)",
-};
+const passed = { deadlineSeconds: "the call's deadline", timeoutSeconds: "the time of the request (timeoutSeconds)" };
 
 const credentials = { accessToken: "a-0", apiKey: "k-0", concurrency: operationNames.length, maxRetries: 0 };
 
@@ -53,7 +50,9 @@ describe("a limit of a call", () => {
           const isSent = !/no connection to .*deadline passed/.test(message);
           const expected = isSent ? ["outcomeUnknown", "unknown"] : ["unreachable", "notExecuted"];
           assert.deepEqual([kind, outcome], expected, message);
-          if (isSent) assert.ok(message.includes(`(${passed[limit]} passed)`), message);
+          // The parser of Node.js ends headers without end by itself.
+          const isEnded = answer === "sends headers without end" && message.includes("(HPE_HEADER_OVERFLOW)");
+          if (isSent && !isEnded) assert.ok(message.includes(`(${passed[limit]} passed)`), message);
         }
       });
     }

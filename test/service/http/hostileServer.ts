@@ -6,7 +6,7 @@ import net from "node:net";
 export const hostileAnswers = {
   "sends no byte": [],
   "sends its headers byte by byte": ["HTTP/1.1 200 OK\r\nX-Slow: ", "x"],
-  "sends headers without end": ["HTTP/1.1 200 OK\r\n", `X-Flood: ${"x".repeat(100)}\r\n`],
+  "sends headers without end": ["HTTP/1.1 200 OK\r\n", `X-Flood: ${"x".repeat(1000)}\r\n`],
   "sends 100 Continue without end": ["", "HTTP/1.1 100 Continue\r\n\r\n".repeat(100)],
   "sends 103 Early Hints without end": ["", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(100)],
   "sends its body byte by byte": [
