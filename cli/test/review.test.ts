@@ -330,6 +330,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     declare("prod", { name: "offers", rows: old });
     declare("trial", { taskId: "t1", rows: now });
     declare("trial", { name: "offers", rows: now });
+    const [elsewhere] = states.get("prod") ?? [];
     const setOrigin = (stack: string, origin: string): void =>
       states.get(stack)?.forEach(({ outputs }) => void Object.assign(outputs as Values, { origin }));
     for (const toOther of [
@@ -337,6 +338,8 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
       () => moveToNative("trial"),
       // As two versions have written one service.
       () => [setOrigin("prod", "https://one.example"), setOrigin("trial", "https://one.example/eu")],
+      // A task of another service can have the same id.
+      () => states.get("prod")?.push({ ...elsewhere, outputs: { taskId: "t1", origin: "https://two.example" } }),
     ]) {
       toOther();
       const { code, stderr } = await review();

@@ -5,6 +5,7 @@ import { addField, documentOf } from "../compare/compareCommand";
 import { requireCompared } from "../compare/comparison";
 import type { Condition } from "../compare/conditions";
 import { addCondition, fieldsOf } from "../compare/conditions";
+import type { StackResource } from "../connection/stackTasks";
 import { stackResources } from "../connection/stackTasks";
 import { CliError } from "../exitCodes";
 import { inputText } from "../inputFile";
@@ -105,11 +106,11 @@ export const reviewCommand: CliCommand = {
  * @throws CliError if the head changes or runs tasks of the base
  */
 function requireOwnTasks(base: StackState, head: StackState): void {
-  const ofBase = new Map(base.resources.map(({ outputs }) => [outputs.taskId, outputs]));
-  const shared = head.resources.filter(({ type, outputs }) => {
-    const ofTask = typeof outputs.taskId === "string" ? ofBase.get(outputs.taskId) : undefined;
-    return type !== "DataExport" && ofTask !== undefined && isOneService(ofTask, outputs);
-  });
+  const isOfBase = (outputs: StackResource["outputs"]): boolean =>
+    base.resources.some((each) => each.outputs.taskId === outputs.taskId && isOneService(each.outputs, outputs));
+  const shared = head.resources.filter(
+    ({ type, outputs }) => type !== "DataExport" && typeof outputs.taskId === "string" && isOfBase(outputs),
+  );
   const ids = [...new Set(shared.map(({ outputs }) => String(outputs.taskId)))];
   if (ids.length > 0) {
     const names = `${counted(ids.length, "task")} of stack "${base.stack}" (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""})`;
