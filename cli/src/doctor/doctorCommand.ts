@@ -80,10 +80,9 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
     proxyFinding(options),
   ];
   const read = await readFinding(client);
-  const later = read.is === "problem" ? [] : [probeFinding(options)];
+  if (read.is !== "problem") return [...ofMachine, read, clockFinding(client), probeFinding(options)];
   // Without a response, the clock would only repeat what the read says.
-  const clock = read.is === "problem" && client.clockAhead === undefined ? [] : [clockFinding(client)];
-  return [...ofMachine, read, ...clock, ...later];
+  return [...ofMachine, read, ...(client.clockAhead === undefined ? [] : [clockFinding(client)])];
 }
 
 /** The contract leaves much open, and the defaults are only what most services do. */

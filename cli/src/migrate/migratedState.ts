@@ -98,8 +98,8 @@ function readState(exported: unknown): { state: Properties; deployment: Properti
 
 function refuseUnconvertible(all: readonly StateResource[], moving: readonly StateResource[], to: EngineKind): void {
   const taken = new Set(all.map(({ urn }) => urn));
-  const isExplicit = ({ provider }: StateResource): boolean =>
-    to === "dynamic" && !isEngineMade(all.find((each) => referenceTo(each) === provider));
+  const hasOwn = ({ provider }: StateResource) => !isEngineMade(all.find((each) => referenceTo(each) === provider));
+  const explicit = new Set(to === "dynamic" ? moving.filter(hasOwn) : []);
   const problems = moving.flatMap((resource) => {
     const { ownType, name } = partsOfUrn(resource.urn);
     const title = `${ownType} "${name}"`;
@@ -107,7 +107,7 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
     const isNewer = typeof written === "number" && written > stateVersion;
     return [
       ...(isNewer ? [`${title} was written by a newer version of pulumi-webextract.`] : []),
-      ...(isExplicit(resource) ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
+      ...(explicit.has(resource) ? [`${title} has an explicit provider, which dynamic resources cannot have.`] : []),
       ...(taken.has(converted(resource.urn, to))
         ? [
             `${title} is in the state under both types: ${resource.urn} and ${converted(resource.urn, to)}. ` +
@@ -116,7 +116,7 @@ function refuseUnconvertible(all: readonly StateResource[], moving: readonly Sta
         : []),
     ];
   });
-  if (moving.some(isExplicit)) {
+  if (explicit.size > 0) {
     problems.push('Remove the option provider, with webextract:native true for classes, and run "pulumi up" first.');
   }
   if (problems.length > 0) {
