@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator, EmulatorOptions, SeedAction } from "webextract-emulator";
+import { eachTest } from "../../test/eachTest";
 import { isLarge } from "../../test/environment";
 import { runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
-import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";
 
 const extract = (properties: Record<string, string>): SeedAction => ({
@@ -26,11 +26,9 @@ const siblings = "<p></p><q></q>".repeat(5000);
 
 describe("a page that nobody expects", () => {
   let emulator: Emulator;
-  let site: PageSite;
-  beforeEach(async () => {
-    site = await startSite();
-  });
-  afterEach(() => Promise.all([emulator.close(), site.close()]));
+  // First, because its requests keep the site open.
+  afterEach(() => emulator.close());
+  const site = eachTest(startSite);
 
   const run = async (page: string, actions: SeedAction[], options: EmulatorOptions = {}) => {
     emulator = await startWith([], options);

@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator, SeedAction } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { eachTest } from "../../test/eachTest";
 import { call, data, runTemplate, startWith } from "./caller";
-import type { PageSite } from "./pageSite";
 import { startSite } from "./pageSite";
 
 const extract: SeedAction = { actionType: "ExtractDataAction", actionId: "extract", properties: { "Field.a": "b" } };
@@ -94,11 +94,9 @@ describe("pages that cannot be opened", () => {
 
 describe("the timeout of a page", () => {
   let emulator: Emulator;
-  let site: PageSite;
-  beforeEach(async () => {
-    site = await startSite();
-  });
-  afterEach(() => Promise.all([emulator.close(), site.close()]));
+  // First, because its requests keep the site open.
+  afterEach(() => emulator.close());
+  const site = eachTest(startSite);
 
   const silent = {
     "a page that does not respond": "/page",
