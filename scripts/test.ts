@@ -20,17 +20,17 @@ const engineFolders = ["test/realEngine", "test/quickstart"];
 const onEngine = engineFolders.map((folder) => `${folder}/**/*.test.ts`);
 /** The tests on the engine that take the longest, by the time that they take. They start first, so that none runs alone at the end. */
 const longest = [
-  "quickstart/quickstart",
   "realEngine/plugin/manifestComponent",
-  "realEngine/templates",
-  "realEngine/runLabels",
-  "realEngine/refresh",
-  "realEngine/secrets",
+  "realEngine/kills/identity",
   "realEngine/kills/kills",
+  "realEngine/runLabels",
+  "quickstart/quickstart",
+  "realEngine/secrets",
   "realEngine/upgrade/upgrade",
-  "realEngine/functions",
-  "realEngine/plugin/yamlTemplate",
-  "realEngine/runChain",
+  "realEngine/renamedHolders",
+  "realEngine/liveServices",
+  "realEngine/export",
+  "realEngine/transforms",
   "realEngine/wholeTask",
 ].map((name) => join("test", `${name}.test.ts`));
 const slow = "**/*.slow.test.ts";
