@@ -15,19 +15,26 @@ describe("a program whose project has TypeScript 7, with the newest SDK", functi
   this.timeout(600_000);
   let folder: string;
   let pulumi: { engine: Awaited<ReturnType<typeof newest>>["engine"]; path: string[] };
+  let all: string[];
   const install = (...packages: string[]): Promise<void> => installPackages(folder, packages);
 
   before(async () => {
     folder = emptyFolder();
-    await installTarball(folder, [
-      `@pulumi/pulumi@${await newestVersion("@pulumi/pulumi", "^3")}`,
-      "typescript@7",
-      "@types/node@24",
-    ]);
+    all = [`@pulumi/pulumi@${await newestVersion("@pulumi/pulumi", "^3")}`, "typescript@7", "@types/node@24"];
+    await installTarball(folder, [...all, "--legacy-peer-deps"]);
     const { engine, path } = await newest();
     pulumi = { engine: withHookHost(engine), path };
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("is refused by npm, because the SDK's range of TypeScript ends before 7", async () => {
+    const other = emptyFolder();
+    try {
+      await assert.rejects(installTarball(other, all), /ERESOLVE[^]*peerOptional typescript@"[^"]*< 7" from @pulumi/);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
 
   it("stops in the SDK before its first line, with the message of the page", async () => {
     writeFileSync(join(folder, "Pulumi.yaml"), "name: test\nruntime: nodejs\n");
@@ -51,7 +58,7 @@ describe("a program whose project has TypeScript 7, with the newest SDK", functi
   });
 
   it("works with a loader in nodeargs", async () => {
-    await install("tsx@4");
+    await install("tsx@4", "--legacy-peer-deps");
     const settings = 'runtime: {name: nodejs, options: {typescript: false, nodeargs: "--import tsx"}}\nmain: index.ts';
     await assertWorks({ folder, settings, pulumi });
   });
