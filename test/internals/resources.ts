@@ -9,7 +9,7 @@ export { extractionTask } from "../../src/resources/extractionTask";
 export type { AnyResource } from "../../src/resources/index";
 export { resources } from "../../src/resources/index";
 export { digestOf } from "../../src/resources/lists/lines";
-export { keyOf } from "../../src/resources/ownership";
+export { claimKey } from "../../src/resources/ownership";
 export { dataQuery } from "../../src/resources/queries";
 export type { Context, ProfileArgs, Resource } from "../../src/resources/resource";
 export { cloudRun } from "../../src/resources/run/cloudRun";
