@@ -87,7 +87,9 @@ async function tagToday(stage: string, version: string): Promise<void> {
 async function startRegistry(stage: string): Promise<{ server: Server; url: string; userConfig: string }> {
   const npm = (...args: string[]) => promisify(execFile)("npm", args, { cwd: stage });
   const upstream = (await npm("config", "get", "registry")).stdout.trim();
-  writeFileSync(join(stage, "package.json"), '{ "private": true }');
+  // A part of it asks for the tag `cjs`, which a mirror of the registry need not have.
+  const ofRegistry = { private: true, overrides: { "node-fetch": "^2.7.0" } };
+  writeFileSync(join(stage, "package.json"), JSON.stringify(ofRegistry));
   await npm("install", "--no-audit", "--no-fund", "--prefer-offline", registryPackage);
   const ours = { access: "$all", publish: "$authenticated" };
   const { runServer } = createRequire(join(stage, "package.json"))("verdaccio") as {
