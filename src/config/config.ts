@@ -6,6 +6,7 @@ import { Redactor } from "../service/errors/hideWords";
 import type { ServiceClientOptions } from "../service/options";
 import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
+import { isStoreAddress, storeAddressProblem } from "../store/storeAddress";
 import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { describeShape } from "../values/kinds";
@@ -38,7 +39,7 @@ export interface ProviderConfig {
    * @param service the present one, in the form of `serviceAddress`
    */
   isPresent(written: string, service: string): boolean;
-  /** Folder of the journal; undefined when it is switched off, or has none. */
+  /** Folder or store of the journal; undefined when it is switched off, or has none. */
   journal: string | undefined;
   /** Why the journal has no folder, and what to set: what must not be sent twice cannot be sent then. */
   noJournal: string | undefined;
@@ -98,6 +99,10 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
     // The top level needs no service if profiles have theirs.
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
     problems.push(...clientProblems(profile, options, isNeeded));
+  }
+  const ofJournal = storeAddressProblem(values.journal);
+  if (ofJournal !== undefined) {
+    problems.push(`${settingName("journal")} ${ofJournal}.`);
   }
   const inTwo = statusInTwo(values.statuses);
   if (inTwo !== undefined) {
@@ -360,7 +365,8 @@ function journalFolder(
     return { journal: isOff.test(journal) ? undefined : fromProject(journal), noJournal: undefined };
   }
   try {
-    return { journal: join(tokenStore ?? defaultTokenStore(environment), "journal"), noJournal: undefined };
+    const shared = isStoreAddress(tokenStore) ? tokenStore : undefined;
+    return { journal: shared ?? join(tokenStore ?? defaultTokenStore(environment), "journal"), noJournal: undefined };
   } catch (error) {
     const variable = configKeys.journal.environment;
     return { journal: undefined, noJournal: `webextract:journal (${variable}) is missing: ${messageOf(error)}` };

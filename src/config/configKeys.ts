@@ -75,12 +75,28 @@ export const clientKeys = withVariables({
   },
   tokenStore: {
     kind: filePath,
+    allowed: "a folder, relative to that of Pulumi.yaml, or an object store such as s3://bucket/prefix",
+    pattern: folder,
+    inProject: true,
+    meaning: "where the newest refresh tokens are kept; several machines share a [store](../how-to/shared-store.md)",
+    default: "`pulumi-webextract` in the user's state folder",
+    inProfile: true,
+  },
+  packagesFolder: {
+    kind: filePath,
     allowed: "a folder, relative to that of Pulumi.yaml",
     pattern: folder,
     inProject: true,
-    meaning: "where the newest refresh tokens are kept",
-    default: "`pulumi-webextract` in the user's state folder",
-    inProfile: true,
+    meaning:
+      "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",
+    default: "the program's folder",
+  },
+  s3ForcePathStyle: {
+    kind: boolean,
+    allowed: "true or false",
+    meaning:
+      "whether requests to [S3](../how-to/s3.md) have the bucket in the path, as many compatible stores need it; region, endpoint and credentials are those of the AWS SDK",
+    default: "`false`",
   },
   timeoutSeconds: {
     kind: optionKinds.timeoutSeconds,
@@ -169,10 +185,10 @@ const providerKeys = withVariables({
   },
   journal: {
     kind: filePath,
-    allowed: "a folder as for `tokenStore`, or off",
+    allowed: "a folder or a store as for `tokenStore`, or off",
     pattern: new RegExp(`${isOff.source}|${folder.source}`, folder.flags),
     meaning: "where the [journal](../explanation/lost-responses.md#the-journal) is kept",
-    default: "`journal` in the folder of `tokenStore`",
+    default: "`journal` in the folder of `tokenStore`, or the store itself",
   },
   actionTypes: {
     kind: list(string),
@@ -187,15 +203,6 @@ const providerKeys = withVariables({
     meaning:
       "folders outside of the program's folder, relative to it, whose files `itemsFile`, `file`, `checks.schema` and the `path` of a Manifest can name. Those of the configuration and of the environment count",
     default: "none",
-  },
-  packagesFolder: {
-    kind: filePath,
-    allowed: "a folder as for `tokenStore`",
-    pattern: folder,
-    inProject: true,
-    meaning:
-      "where the packages are installed that only some exports need, such as `hyparquet-writer`; for programs in other languages, which have no `node_modules`",
-    default: "the program's folder",
   },
   markScope: {
     kind: choice("task", "returned"),
@@ -228,13 +235,6 @@ const providerKeys = withVariables({
     kind: boolean,
     allowed: "true or false",
     meaning: "whether the classes run on the [native plugin](../explanation/two-engines.md), which must be installed",
-    default: "`false`",
-  },
-  s3ForcePathStyle: {
-    kind: boolean,
-    allowed: "true or false",
-    meaning:
-      "whether requests to [S3](../how-to/s3.md) have the bucket in the path, as many compatible stores need it; region, endpoint and credentials are those of the AWS SDK",
     default: "`false`",
   },
   forceDestroy: {

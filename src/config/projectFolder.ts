@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isStoreAddress } from "../store/storeAddress";
 
 const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /**
  * A folder of the configuration, which is relative to the folder of the Pulumi project, wherever the program is in it;
- * without a project, to the present one. What only the present folder has stays in use: earlier versions began there.
+ * without a project, to the present one. The address of a store stays. What only the present folder has stays in use: earlier versions began there.
  */
 export function fromProject(path: string, present = process.cwd()): string {
+  if (isStoreAddress(path)) return path;
   const [now, before] = [resolve(projectFolder(present) ?? present, path), resolve(present, path)];
   return existsSync(before) && !existsSync(now) ? before : now;
 }

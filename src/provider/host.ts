@@ -14,6 +14,8 @@ import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
+import { SharedStore } from "../store/sharedStore";
+import { isStoreAddress } from "../store/storeAddress";
 import { pause } from "../system/clock";
 import { onAbort } from "../system/onAbort";
 import type { Processes } from "../system/processes";
@@ -25,8 +27,9 @@ import { partsOfUrn } from "../values/urn";
 import type { AccountClaims } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
 import { Journal } from "./journal";
-import type { ResourceName } from "./journalFiles";
+import type { JournalPlace, ResourceName } from "./journalFiles";
 import { JournalFiles } from "./journalFiles";
+import { JournalStore } from "./journalStore";
 import { ProviderError } from "./providerErrors";
 import { RunningSteps } from "./runningSteps";
 
@@ -102,14 +105,29 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const files = new JournalFiles(
-      config.journal,
-      (message) => this.warnOnce(message),
-      config.noJournal && `${config.noJournal} The request must not be sent twice, so it was not sent.`,
-    );
-    this.journal = new Journal(files, (message, urn) => engine.log.warn(message, urn), config, processes);
+    const place = this.journalPlace(processes);
+    this.journal = new Journal(place, (message, urn) => engine.log.warn(message, urn), config, processes);
     if (config.journal !== undefined) {
       onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());
+    }
+  }
+
+  private journalPlace(processes: Processes): JournalPlace {
+    const { journal, noJournal, settings } = this.config;
+    const warn = (message: string): void => this.warnOnce(message);
+    const missing = noJournal && `${noJournal} The request must not be sent twice, so it was not sent.`;
+    if (!isStoreAddress(journal)) {
+      return new JournalFiles(journal, warn, missing);
+    }
+    try {
+      const shared = new SharedStore(journal, { folder: this.programFolder, settings });
+      return new JournalStore(shared, processes, warn, this.engine.interrupted);
+    } catch (error) {
+      return new JournalFiles(
+        undefined,
+        warn,
+        `${messageOf(error)} The request must not be sent twice, so it was not sent.`,
+      );
     }
   }
 

@@ -6,9 +6,9 @@ import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../re
 import { isServiceError } from "../service/errors/errors";
 import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
-import { canonical } from "../values/plain";
+import { canonical, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
-import type { Entry, JournalFiles, ResourceName } from "./journalFiles";
+import type { Entry, JournalPlace, ResourceName } from "./journalFiles";
 import { isFarFromNow, keyOf } from "./journalFiles";
 
 /** A resource as the engine shows it. */
@@ -36,7 +36,7 @@ interface Note {
 }
 
 /**
- * The requests of this machine that must not be sent twice: copies, starts and appends. It also has the exports that
+ * The requests that must not be sent twice, of this machine or of all that share a store: copies, starts and appends. It also has the exports that
  * have ended, because a second export of marked rows would find none. The engine or this process can be killed after a
  * request took effect and before the engine saved the state. The next command then makes the same step again, and only
  * this journal contains the first result.
@@ -57,11 +57,12 @@ export class Journal {
   /** By the key of the resource, and by the id of what was made: a renamed resource has another URN than its entry. */
   private readonly notes = new Map<string, Note[]>();
   private loading: Promise<void> | undefined;
+  private readonly opening = new Map<string, Promise<void>>();
   private readonly inProgress = new Map<Promise<unknown>, OnceRequest & ResourceName>();
   private isClosed = false;
 
   constructor(
-    private readonly files: JournalFiles,
+    private readonly place: JournalPlace,
     private readonly warn: (message: string, urn?: string) => void,
     /** `isPresent`: which entries count. */
     private readonly config: Pick<ProviderConfig, "isPresent" | "skipsCheckpoints">,
@@ -71,7 +72,7 @@ export class Journal {
   /** The part that concerns one resource. */
   of(name: ResourceName): RequestJournal {
     return {
-      isKept: this.files.areKept,
+      isKept: this.place.areKept,
       earlier: (operation, inputs) => this.earlier(name, operation, inputs),
       once: (request, send, idOf) => {
         const work = this.send(name, request, send, idOf);
@@ -111,7 +112,7 @@ export class Journal {
     for (const request of this.inProgress.values()) {
       this.warn(
         `Interrupted: ${describeUncertain(request)}. The command ends when the service has responded. If it is ended before, ` +
-          'run "pulumi up" again as this user on this machine: it reads the journal and sends no second request.',
+          `run "pulumi up" again${this.place.reader}: it reads the journal and sends no second request.`,
         request.urn,
       );
     }
@@ -127,7 +128,7 @@ export class Journal {
     // request.
     const saved = notes.filter(({ is, entry }) => is === "returned" && (entry.id !== undefined || !isMaking(entry)));
     for (const { entry } of saved) {
-      this.files.remove(entry);
+      this.place.remove(entry);
     }
   }
 
@@ -135,16 +136,23 @@ export class Journal {
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled(this.inProgress.keys());
+    await this.place.close?.();
   }
 
   private async load(): Promise<void> {
-    this.loading ??= this.files.all().then((entries) => {
-      for (const entry of entries) {
-        const is = this.processes.isRunning(entry.process) ? "running" : "left";
-        this.add({ entry, is }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
-      }
-    });
+    this.loading ??= this.place.all().then((entries) => this.found(entries));
     await this.loading;
+  }
+
+  private async found(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      const is = (await this.isRunning(entry)) ? "running" : "left";
+      this.add({ entry, is }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
+    }
+  }
+
+  private isRunning(entry: Entry): Promise<boolean> | boolean {
+    return this.place.isRunning?.(entry) ?? this.processes.isRunning(entry.process);
   }
 
   private add(note: Note, ...keys: string[]): void {
@@ -158,6 +166,9 @@ export class Journal {
   /** What earlier processes have left of this resource, or of what has this id, in any account. */
   private async left(urn: string, id = ""): Promise<Set<Note>> {
     await this.load();
+    const open = async (name: string): Promise<void> => this.found((await this.place.open?.(name, urn, id)) ?? []);
+    const names = this.place.concerned?.(urn, id) ?? [];
+    await Promise.all(names.map((name) => madeOnce(this.opening, name, () => open(name))));
     const notes = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
     await Promise.all(notes.map((note) => this.lookAgain(note)));
     return new Set(notes.filter(({ is }) => is === "left" || is === "running"));
@@ -180,10 +191,8 @@ export class Journal {
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
     const ofOthers = await this.left(name.urn);
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
-    const problem = this.files.problemOf(name.urn);
-    if (problem !== undefined) {
-      throw new ResourceError(problem);
-    }
+    const problem = this.place.problemOf(name.urn);
+    if (problem !== undefined) throw new ResourceError(problem);
     const same = noted.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
     const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
     for (const each of doubtful) {
@@ -194,23 +203,20 @@ export class Journal {
         );
       }
       if (isMaking(each.entry)) {
-        const next = `Look for it at the service, and delete ${this.files.path(each.entry)}.`;
+        const next = `Look for it at the service, and delete ${this.place.path(each.entry)}.`;
         this.tell(each, `${this.describeDoubt(each.entry, name)} ${next}`, name.urn);
       }
     }
     const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
-    if (note === undefined) {
-      return undefined;
-    }
+    if (note === undefined) return undefined;
     const isRepeated = !ofOthers.has(note);
     if (note.is === "running") {
       throw new ResourceError(this.describeRunning(note.entry));
     }
-    const obstacle = isRepeated ? undefined : await this.files.writeProblem(note.entry);
+    const obstacle = isRepeated ? undefined : await this.place.writeProblem(note.entry);
     if (obstacle !== undefined) {
-      const { what, remedy } = obstacle;
       throw new ResourceError(
-        `${describeMade(note.entry)}. ${what}, so its entry would be taken over again. Nothing was sent. ${remedy} Then run "pulumi up" again.`,
+        `${describeMade(note.entry)}. ${obstacle.what}, so its entry would be taken over again. Nothing was sent. ${obstacle.remedy} Then run "pulumi up" again.`,
       );
     }
     const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
@@ -235,20 +241,18 @@ export class Journal {
 
   private describeWayOut(entry: Entry): string {
     const { operation, id } = entry;
-    const file = this.files.path(entry);
-    if (!isMaking(entry)) {
-      return `If nobody needs it, delete ${file}.`;
-    }
+    const file = this.place.path(entry);
+    if (!isMaking(entry)) return `If nobody needs it, delete ${file}.`;
     const adopting = `set ${adoptingArgument(operation)} to ${id === undefined ? "its id" : `"${id}"`}`;
     return `Look for it at the service. To adopt it, ${adopting}; to send the request, set retry to a new string or delete ${file}.`;
   }
 
   /** A process that was running can have noted its response and ended since, or have removed its entry. */
   private async lookAgain(note: Note): Promise<void> {
-    if (note.is !== "running" || this.processes.isRunning(note.entry.process)) {
+    if (note.is !== "running" || (await this.isRunning(note.entry))) {
       return;
     }
-    const latest = await this.files.latest(note.entry);
+    const latest = await this.place.latest(note.entry);
     note.entry = latest ?? note.entry;
     note.is = latest === undefined ? "dropped" : "left";
   }
@@ -257,9 +261,9 @@ export class Journal {
   private describeRunning(entry: Entry): string {
     const { process, what, time } = entry;
     return (
-      `Process ${process.pid} of this machine is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
+      `Process ${process.pid} of ${process.host === this.processes.own.host ? "this machine" : process.host} is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
       `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
-      `give each stack its own folder with webextract:journal. If that process is another program, delete ${this.files.path(entry)}.`
+      `give each stack its own webextract:journal. If that process is another program, delete ${this.place.path(entry)}.`
     );
   }
 
@@ -283,7 +287,7 @@ export class Journal {
       process: this.processes.own,
     };
     const note: Note = { entry, is: "own" };
-    await this.files.write(entry);
+    await this.place.write(entry);
     for (const earlier of this.ownOf(name).filter((each) => each.entry.operation === operation)) {
       this.drop(earlier);
     }
@@ -304,7 +308,7 @@ export class Journal {
     try {
       const response = await send();
       note.entry.id = idOf(response);
-      await this.files.write(note.entry);
+      await this.place.write(note.entry);
       return response;
     } catch (error) {
       if (isServiceError(error) && error.outcome === "notExecuted") {
@@ -353,7 +357,7 @@ export class Journal {
 
   private drop(note: Note): void {
     note.is = "dropped";
-    this.files.remove(note.entry);
+    this.place.remove(note.entry);
   }
 }
 

@@ -58,8 +58,37 @@ export function keyOf(urn: string): string {
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
 
+/** Where the journal is kept. */
+export interface JournalPlace {
+  readonly areKept: boolean;
+  /** Who finds the entries: the end of a sentence. */
+  readonly reader: string;
+  /** Why nothing may be sent for a resource: an entry of it may not have been read. */
+  problemOf(urn: string): string | undefined;
+  /** All entries that can be read without the URN. */
+  all(): Promise<Entry[]>;
+  /** The names of further entries that concern a resource, or what has this id. */
+  concerned?(urn: string, id: string): string[];
+  /** The entries behind such a name. */
+  open?(name: string, urn: string, id: string): Promise<Entry[]>;
+  /** Whether the process of an entry is running. Absent: as the system shows it. */
+  isRunning?(entry: Entry): Promise<boolean>;
+  /** The entry as it is now. Undefined if it was removed. */
+  latest(entry: Entry): Promise<Entry | undefined>;
+  write(entry: Entry): Promise<void>;
+  /** Writes an entry, which needs the same permissions as to delete it. Returns why it cannot be, and what to do. */
+  writeProblem(entry: Entry): Promise<{ what: string; remedy: string } | undefined>;
+  /** Synchronous, because it is called at the end of the process too. */
+  remove(entry: Entry): void;
+  /** Its name for messages. */
+  path(entry: Entry): string;
+  /** Before the process ends. */
+  close?(): Promise<void>;
+}
+
 /** The journal's folder: a file for each entry. Its name begins with the key of the resource. */
-export class JournalFiles {
+export class JournalFiles implements JournalPlace {
+  readonly reader = " as this user on this machine";
   /** Why entries cannot be read: by the key of their resource, or of all. */
   private readonly unreadable = new Map<string | "all", string>();
 
@@ -76,12 +105,10 @@ export class JournalFiles {
     return this.folder !== undefined;
   }
 
-  /** Why nothing may be sent for a resource: an entry of it may not have been read. */
   problemOf(urn: string): string | undefined {
     return this.missing ?? this.unreadable.get("all") ?? this.unreadable.get(keyOf(urn));
   }
 
-  /** All entries that can be read. */
   async all(): Promise<Entry[]> {
     const { folder } = this;
     if (folder === undefined) {
@@ -102,7 +129,6 @@ export class JournalFiles {
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(join(folder, name)))))).flat();
   }
 
-  /** The entry as it is now. Undefined if it was removed. */
   async latest(entry: Entry): Promise<Entry | undefined> {
     const [latest] = await this.read(this.path(entry));
     return latest;
@@ -147,7 +173,6 @@ export class JournalFiles {
     }
   }
 
-  /** Writes an entry, which needs the same permissions as to delete it. Returns why it cannot be, and what to do. */
   async writeProblem(entry: Entry): Promise<{ what: string; remedy: string } | undefined> {
     const { folder } = this;
     if (folder === undefined) {
@@ -165,7 +190,6 @@ export class JournalFiles {
     }
   }
 
-  /** Synchronous, because it is called at the end of the process too. */
   remove(entry: Entry): void {
     if (this.folder === undefined) {
       return;

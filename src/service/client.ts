@@ -68,9 +68,9 @@ export class ServiceClient {
     for (const word of [apiKey, ...secretsOf(settings.proxy)]) secrets.add(word);
     const { limiter, leave } = joinLimiter(settings);
     const transport = new Transport(settings.maxResponseBytes, settings.proxy);
-    const refresh = (token: string): Promise<NewTokens> => {
+    const refresh = (token: string, deadlineSeconds?: number): Promise<NewTokens> => {
       const request = { refresh_token: token, grant_type: "refresh_token" };
-      return this.#sender.call(prepare("refreshToken", request, settings), readNewTokens);
+      return this.#sender.call(prepare("refreshToken", request, settings), readNewTokens, { deadlineSeconds });
     };
     const tokens = new Tokens({ options, settings, secrets, refresh });
     this.#settings = settings;

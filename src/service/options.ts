@@ -27,8 +27,15 @@ export interface ServiceClientOptions {
   apiKey?: string;
   /** A command line that prints `{"Version": 1, "AccessToken": "…", "Expiration": "…"}` on stdout. */
   credentialCommand?: string;
-  /** Folder for rotated refresh tokens. Default: `pulumi-webextract` in the user's state folder. */
+  /**
+   * Where rotated refresh tokens are kept: a folder, or for several machines an object store, as `s3://bucket/prefix`.
+   * Default: `pulumi-webextract` in the user's state folder.
+   */
   tokenStore?: string;
+  /** Whether requests to S3 have the bucket in the path. Default: as the AWS SDK does it. */
+  s3ForcePathStyle?: boolean;
+  /** The folder where the AWS SDK is installed for a `tokenStore` in S3. Default: the present folder. */
+  packagesFolder?: string;
   /** Earlier base addresses of a service that has moved: their stored tokens are taken along. Default: none. */
   movedFrom?: string[];
   /** Separates the stored tokens of several accounts at one service. Default: an account of its own, without a name. */
@@ -135,7 +142,14 @@ export interface ProxyServer {
   readonly user?: { readonly username: string; readonly password: string };
 }
 
-type NotInSettings = "tokenStore" | "accessToken" | "refreshToken" | "apiKey" | "credentialCommand";
+type NotInSettings =
+  | "tokenStore"
+  | "s3ForcePathStyle"
+  | "packagesFolder"
+  | "accessToken"
+  | "refreshToken"
+  | "apiKey"
+  | "credentialCommand";
 
 /** The options, checked and with their defaults. Credentials are not included: only the token code holds those. */
 export interface ClientSettings extends Required<Omit<ServiceClientOptions, NotInSettings>> {

@@ -1,3 +1,4 @@
+import { isStoreAddress, storeAddressProblem } from "../store/storeAddress";
 import type { Problem, Shape } from "../values/kinds";
 import {
   anything,
@@ -24,7 +25,7 @@ import { asWritten } from "./serviceAddress";
 export function settingsOf(options: ServiceClientOptions): ClientSettings {
   const problems = optionProblems(options);
   if (problems.length > 0) throw new TypeError(`ServiceClient: ${problems.join(" ")}`);
-  const { accessToken, refreshToken, apiKey, credentialCommand, ...others } = options;
+  const { accessToken, refreshToken, apiKey, credentialCommand, s3ForcePathStyle, packagesFolder, ...others } = options;
   const stderr = (line: string) => void process.stderr.write(`${shownText(line)}\n`);
   const proxyAddress = proxyFromEnvironment(options.baseUrl);
   const defaults = {
@@ -80,6 +81,8 @@ export const optionKinds = {
   maxResponseBytes: integer(1024),
   credentialCommand: string,
   tokenStore: filePath,
+  s3ForcePathStyle: boolean,
+  packagesFolder: filePath,
   movedFrom: list(string, { mayBeEmpty: true }),
   profile: string,
   sharesDefault: boolean,
@@ -122,6 +125,7 @@ export function optionProblems(options: ServiceClientOptions): string[] {
     baseUrlProblem(options.baseUrl, options.allowInsecureHttp === true) ?? proxyProblem(options.baseUrl),
     ...(["accessToken", "refreshToken", "apiKey"] as const).map((name) => credentialProblem(name, options[name])),
     noTokenStore(options),
+    sharedStoreProblem(options),
     ...found.map(({ path, reason }) => `${path} ${reason}.`),
     /^\/[\w\-./:]+$/.test(refreshPath) ? undefined : "refreshPath must be a path that starts with a slash.",
   ];
@@ -161,6 +165,18 @@ function credentialProblem(name: string, value: unknown): string | undefined {
   return fault && `${name} ${fault}.`;
 }
 
+/** Its name and key are made of the refresh token, which nobody must guess. */
+const shortestStartToken = 20;
+
+function sharedStoreProblem({ tokenStore, refreshToken }: ServiceClientOptions): string | undefined {
+  const problem = storeAddressProblem(tokenStore);
+  if (problem !== undefined) return `tokenStore ${problem}.`;
+  if (!isStoreAddress(tokenStore) || typeof refreshToken !== "string" || refreshToken.length >= shortestStartToken) {
+    return undefined;
+  }
+  return `refreshToken has fewer than ${shortestStartToken} characters, so the tokens that tokenStore keeps in an object store could be guessed: keep them in a folder.`;
+}
+
 /** Why there is no token store, if a token needs one. */
 function noTokenStore({ tokenStore, refreshToken }: ServiceClientOptions): string | undefined {
   try {
@@ -171,7 +187,7 @@ function noTokenStore({ tokenStore, refreshToken }: ServiceClientOptions): strin
   }
 }
 
-/** The folder of the token store; undefined if this user has no home folder, and none is given. */
+/** The folder or the address of the token store; undefined if this user has no home folder, and none is given. */
 export function tokenStoreOf({ tokenStore }: Pick<ServiceClientOptions, "tokenStore">): string | undefined {
   try {
     return tokenStore ?? defaultTokenStore();

@@ -1,3 +1,4 @@
+export { claims } from "../../src/service/auth/sharedTokens";
 export { TokenStore } from "../../src/service/auth/tokenStore";
 export { ContractBreach, CutOff } from "../../src/service/contract/contractBreach";
 export { parseJson } from "../../src/service/contract/json";
@@ -30,6 +31,8 @@ export { Transport } from "../../src/service/http/transport";
 export { readPage } from "../../src/service/rows/rowPage";
 export { serviceAddress } from "../../src/service/serviceAddress";
 export { optionProblems } from "../../src/service/settings";
+export { limits as s3Limits } from "../../src/store/s3/sdk";
+export { patience } from "../../src/store/sharedStore";
 export type { Cancel } from "../../src/system/clock";
 export { clock } from "../../src/system/clock";
 export { ProcessGroup } from "../../src/system/processGroup";

@@ -1,6 +1,7 @@
 import type { ServiceClient } from "../../../src/service/client";
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
+import { isStoreAddress } from "../../../src/store/storeAddress";
 import { messageOf } from "../../../src/values/errors";
 import { shellQuoted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
@@ -20,7 +21,7 @@ interface Flags extends ConnectionFlags {
 export const tokenStatus: CliCommand = {
   name: "token status",
   summary: "show which credentials are in use and what the token store holds, without any token",
-  details: "The command makes no request and changes nothing.",
+  details: "The command sends nothing to the service and changes nothing.",
   connects: true,
   examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
   async run({ options }, cli) {
@@ -94,6 +95,12 @@ export const tokenImport: CliCommand = {
     const connection = await connectionOf(flags, cli.interrupted);
     const service = serviceOf(connection);
     const folder = neededStoreOf(connection.options);
+    if (isStoreAddress(folder)) {
+      throw new CliError(
+        `The tokens in ${folder} are found with the refresh token that they began with: set WEBEXTRACT_REFRESH_TOKEN to it on each machine. Nothing was imported.`,
+        "usage",
+      );
+    }
     const before = await importedKey(connection.options, cli);
     const question = `Exchange the refresh token at ${service}, and store the new tokens in ${folder}? The given token may become invalid.`;
     await cli.confirm(question, yes, "Nothing was imported.");

@@ -1,9 +1,13 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
+import { SharedTokens } from "../../../src/service/auth/sharedTokens";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
 import { ownFamily, TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
 import type { ServiceClient } from "../../../src/service/client";
+import { Redactor } from "../../../src/service/errors/hideWords";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { settingsOf, tokenStoreOf } from "../../../src/service/settings";
+import { isStoreAddress } from "../../../src/store/storeAddress";
+import { messageOf } from "../../../src/values/errors";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
 
@@ -28,7 +32,7 @@ export function neededStoreOf(options: ServiceClientOptions): string {
 }
 
 /**
- * The tokens that the store holds for this service and profile. Makes no request and changes nothing. `isEnough`: the
+ * The tokens that the store holds for this service and profile. Sends nothing to the service and changes nothing. `isEnough`: the
  * client uses one of them without another credential.
  * @throws CliError if the store cannot be read
  */
@@ -36,6 +40,7 @@ export async function storedTokens(
   options: ServiceClientOptions,
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[]; isEnough: boolean }> {
+  if (isStoreAddress(options.tokenStore)) return sharedTokens(options, terminal);
   const store = storeOf(options, terminal);
   const families = await store.families(options.refreshToken, true).catch((error: unknown) => {
     if (!(error instanceof TokenStoreError)) throw error;
@@ -58,6 +63,21 @@ export function storeOf(options: ServiceClientOptions, terminal: Terminal): Toke
   });
 }
 
+/** The same for tokens in an object store: only the configured refresh token finds them. */
+async function sharedTokens(options: ServiceClientOptions, { warn }: Terminal): ReturnType<typeof storedTokens> {
+  const settings = settingsOf({ ...options, warn });
+  const refresh = (): Promise<never> => Promise.reject(new Error("no refresh"));
+  const shared = new SharedTokens({ options, settings, secrets: new Redactor(), refresh }, () => true);
+  const found = await shared.describe().catch((error: unknown) => {
+    throw new CliError(messageOf(error), "credential");
+  });
+  return {
+    file: shared.file,
+    isEnough: false,
+    tokens: found === undefined ? [] : [described({ ...found, profiles: [] }, true)],
+  };
+}
+
 /** The sources of an access token, in words. */
 export const sources: Record<CredentialsInUse["source"], string> = {
   storedToken: "an access token of the token store",
@@ -73,7 +93,9 @@ export function credentialsInUse(client: ServiceClient, stored?: { isEnough: boo
   return inUse.source === "none" && stored?.isEnough === true ? { ...inUse, source: "storedToken" } : inUse;
 }
 
-function described(family: TokenFamily, isConfigured: boolean): StoredTokens {
+type Times = Pick<TokenFamily, "beganAt" | "updatedAt" | "expiresAt" | "profiles">;
+
+function described(family: Times, isConfigured: boolean): StoredTokens {
   const { beganAt, updatedAt, expiresAt, profiles } = family;
   const iso = (time: number): string => new Date(time).toISOString();
   return {

@@ -64,7 +64,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
   const store =
     folder === undefined
       ? warning("token store", "this user has no home folder", "For a refresh token, set WEBEXTRACT_TOKEN_STORE.")
-      : await folderFinding("token store", folder, "tokenStore");
+      : await folderFinding("token store", folder, "tokenStore", config.settings);
   const tokens = store.is === "good" ? await storedTokens(options, cli.terminal).catch(messageOf) : undefined;
   const ofMachine = [
     good("configuration", `service ${serviceAddress(options.baseUrl)}`),
@@ -75,7 +75,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
     store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(config.noJournal === undefined
-      ? await journalFindings(config.journal, config.skipsCheckpoints)
+      ? await journalFindings(config.journal, config.skipsCheckpoints, config.settings)
       : [problem("journal", config.noJournal, "Do this, then run doctor again.")]),
     proxyFinding(options),
   ];

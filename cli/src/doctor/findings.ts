@@ -10,9 +10,13 @@ import { isServiceError, withoutHint } from "../../../src/service/errors/errors"
 import { proxyOf } from "../../../src/service/http/proxy";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { isRefusedAsPath } from "../../../src/service/wrongPath";
+import type { StoreSettings } from "../../../src/store/objectStore";
+import { SharedStore } from "../../../src/store/sharedStore";
+import { isStoreAddress } from "../../../src/store/storeAddress";
 import { ownPackage } from "../../../src/system/ownPackage";
 import { codeOf, namesIn, obstacleOf } from "../../../src/system/privateFile";
 import { temporaryPathFor } from "../../../src/system/temporaryFiles";
+import { messageOf } from "../../../src/values/errors";
 import { counted, shellWord } from "../../../src/values/words";
 import { engineVersion } from "../connection/pulumi";
 import { sources } from "../connection/storedTokens";
@@ -75,7 +79,13 @@ function versionUsedIn(folder: string, name: string): string | undefined {
 }
 
 /** A folder of private files: it must be possible to write there, and nobody else may read the files. */
-export async function folderFinding(check: string, folder: string, setting: string): Promise<Finding> {
+export async function folderFinding(
+  check: string,
+  folder: string,
+  setting: string,
+  options: StoreSettings,
+): Promise<Finding> {
+  if (isStoreAddress(folder)) return await storeFinding(check, folder, options);
   // As the provider does, to which a link that leads nowhere is no empty folder.
   const unreadable = await namesIn(folder).then(
     () => undefined,
@@ -98,6 +108,18 @@ export async function folderFinding(check: string, folder: string, setting: stri
     return problem(check, found, `Run: find -L ${shellWord(folder)} -maxdepth 1 -type f -exec chmod go= {} +`);
   }
   return good(check, existing === folder ? folder : `${folder}, which does not exist yet`);
+}
+
+/** A store of several machines: it must be possible to write there, and it must keep conditions. */
+async function storeFinding(check: string, address: string, settings: StoreSettings): Promise<Finding> {
+  try {
+    const store = new SharedStore(address, { folder: process.cwd(), settings });
+    await store.names(check);
+    await store.requireConditions();
+    return good(check, `${address}, which keeps conditions`);
+  } catch (error) {
+    return problem(check, messageOf(error), "Do this, then run doctor again.");
+  }
 }
 
 /** Writes a file to the disk, as the journal does. */

@@ -2,6 +2,8 @@ import { realpath, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isInside } from "../../../src/resources/lists/allowedFile";
 import { isHostedRunner } from "../../../src/service/environment";
+import type { StoreSettings } from "../../../src/store/objectStore";
+import { isStoreAddress } from "../../../src/store/storeAddress";
 import type { Finding } from "./findings";
 import { folderFinding, good, nearestExisting, problem, warning } from "./findings";
 
@@ -13,8 +15,9 @@ import { folderFinding, good, nearestExisting, problem, warning } from "./findin
 export async function journalFindings(
   journalFolder: string | undefined,
   skipsCheckpoints: boolean,
+  settings: StoreSettings,
 ): Promise<Finding[]> {
-  const found = journalFolder === undefined ? switchedOff : await lookAt(journalFolder);
+  const found = journalFolder === undefined ? switchedOff : await lookAt(journalFolder, settings);
   const lasts = found.is === "good";
   if (skipsCheckpoints && !lasts) {
     const remedy = "Unset PULUMI_SKIP_CHECKPOINTS, or set webextract:journal to a folder that lasts.";
@@ -35,9 +38,9 @@ const switchedOff = warning(
   "Without it, a killed pulumi up may copy or start twice. Remove webextract:journal.",
 );
 
-async function lookAt(folder: string): Promise<Finding> {
-  const found = await folderFinding("journal", folder, "journal");
-  if (found.is !== "good") {
+async function lookAt(folder: string, settings: StoreSettings): Promise<Finding> {
+  const found = await folderFinding("journal", folder, "journal", settings);
+  if (found.is !== "good" || isStoreAddress(folder)) {
     return found;
   }
   const why = await whyItMayNotLast(await realpath(nearestExisting(folder)));

@@ -1,21 +1,11 @@
 import { dirname } from "node:path";
 import { codeOf } from "../../system/privateFile";
-import type { NewTokens } from "../contract/responses";
-import { isServiceError, withoutHint } from "../errors/errors";
-import type { Redactor } from "../errors/hideWords";
-import type { ClientSettings, ServiceClientOptions } from "../options";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
-import { accessTokenOf, isHeaderValue, NoToken } from "./accessToken";
+import { NoToken } from "./accessToken";
+import type { TokenKeeper, TokenParts } from "./tokenExchange";
+import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
 import type { Families, TokenFamily } from "./tokenStore";
-import { isTime, ownFamily, TokenStore, TokenStoreError } from "./tokenStore";
-
-export interface TokenParts {
-  options: ServiceClientOptions;
-  settings: ClientSettings;
-  secrets: Redactor;
-  /** The operation `refreshToken` of the service. */
-  refresh: (refreshToken: string) => Promise<NewTokens>;
-}
+import { ownFamily, TokenStore, TokenStoreError } from "./tokenStore";
 
 /**
  * What a full disk reports. A store that can never be written, such as that of a read-only home folder, blocks no work
@@ -24,13 +14,12 @@ export interface TokenParts {
 const fullDisk = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /**
- * The sources of access tokens that use the token store. A rotated refresh token is stored before the access token
+ * The sources of access tokens that use the token store in a folder. A rotated refresh token is stored before the access token
  * beside it is used. docs/explanation/credentials.md describes which family is used.
  */
-export class TokenRefresh {
-  readonly store: TokenStore;
-  /** Whether a refresh token was sent whose successor is not stored yet. */
+export class TokenRefresh implements TokenKeeper {
   isExchanging = false;
+  readonly #store: TokenStore;
   readonly #parts: TokenParts;
   readonly #isGood: (token: AccessToken) => boolean;
 
@@ -38,10 +27,17 @@ export class TokenRefresh {
   constructor(parts: TokenParts, isGood: (token: AccessToken) => boolean) {
     this.#parts = parts;
     this.#isGood = isGood;
-    this.store = new TokenStore(parts.settings);
+    this.#store = new TokenStore(parts.settings);
   }
 
-  /** The stored access token of the own family. */
+  get file(): string {
+    return this.#store.file;
+  }
+
+  get hasUnstored(): boolean {
+    return this.#store.hasUnstored;
+  }
+
   async stored(): Promise<TokenLookup> {
     try {
       return this.#goodTokenOf((await this.#families()).own);
@@ -54,8 +50,6 @@ export class TokenRefresh {
   /**
    * A new access token of the own family, or one of the stand-in. One process at a time refreshes, under the lock, and
    * the others use its tokens.
-   * @param always refreshes although the stored access token is good
-   * @throws NoToken if no other source can help
    */
   async renewed(always = false): Promise<TokenLookup> {
     try {
@@ -63,7 +57,7 @@ export class TokenRefresh {
       if (this.#parts.options.refreshToken === undefined && own === undefined) {
         return others.length > 0 ? this.#notUsed() : undefined;
       }
-      return await this.store.locked(() => this.#firstAccepted(always));
+      return await this.#store.locked(() => this.#firstAccepted(always));
     } catch (error) {
       if (!(error instanceof TokenStoreError)) throw error;
       throw new NoToken("credential", `not sent: ${error.message}.`, error.hint);
@@ -72,7 +66,7 @@ export class TokenRefresh {
 
   async #families(): Promise<Families> {
     const { options } = this.#parts;
-    const families = await this.store.families(options.refreshToken);
+    const families = await this.#store.families(options.refreshToken);
     return { ...families, own: ownFamily(families, options) };
   }
 
@@ -103,7 +97,7 @@ export class TokenRefresh {
   /** Undefined if the service refuses the refresh token. */
   async #exchange(sent: string, before: TokenFamily | undefined, mustStore: boolean): Promise<AccessToken | undefined> {
     const { secrets, options } = this.#parts;
-    const { store } = this;
+    const store = this.#store;
     secrets.add(sent);
     const code = await store.writeProblem();
     if (code !== undefined && (mustStore || fullDisk.includes(code))) {
@@ -115,51 +109,30 @@ export class TokenRefresh {
     store.warnWithoutLock();
     this.isExchanging = true;
     try {
-      const { accessToken = "", refreshToken = sent, expiresIn } = await this.#parts.refresh(sent);
-      for (const word of [accessToken, refreshToken]) secrets.add(word);
-      const now = Date.now();
-      const { key = store.keyOf(options.refreshToken ?? ""), beganAt = now, profiles = [] } = before ?? {};
-      const expiresAt = expiryOf(expiresIn, now);
-      await this.#save({ key, refreshToken, accessToken, expiresAt, beganAt, updatedAt: now, profiles });
-      if (isHeaderValue(accessToken)) return accessTokenOf("refreshToken", accessToken, now, expiresAt);
-    } catch (error) {
-      if (!isServiceError(error)) throw error;
-      if (isServiceError(error, "credential", "refused") && error.outcome === "notExecuted") return undefined;
-      const kind = error.kind === "unreachable" ? "unreachable" : "credential";
-      const path = this.#parts.settings.settingName("refreshPath");
-      const otherPath = isServiceError(error, "refused", "contract")
-        ? ` If each attempt ends like this, the service may refresh tokens at another path: set ${path}, for example to /token/refresh.`
-        : "";
-      throw new NoToken(
-        kind,
-        `not sent: no access token, because the refresh failed. ${withoutHint(error)}`,
-        error.hint + otherPath,
-      );
+      const tokens = await exchanged(sent, this.#parts);
+      if (tokens === undefined) return undefined;
+      const { updatedAt } = tokens;
+      const { key = store.keyOf(options.refreshToken ?? ""), beganAt = updatedAt, profiles = [] } = before ?? {};
+      await this.#save({ key, ...tokens, beganAt, profiles });
+      return newAccessToken(tokens);
     } finally {
       this.isExchanging = false;
     }
-    throw new NoToken(
-      "contract",
-      "not sent: the service's new access token is missing, or contains a character that a header cannot contain.",
-      "The new refresh token was stored. Ask the operator of the service.",
-    );
   }
 
   async #save(family: TokenFamily): Promise<void> {
     try {
-      await this.store.save(family, this.#parts.options.refreshToken);
+      await this.#store.save(family, this.#parts.options.refreshToken);
     } catch (error) {
       const why = error instanceof TokenStoreError ? error.message : codeOf(error);
       this.#parts.settings.warn(
-        `The service replaced the refresh token, and the new one could not be stored in ${this.store.file} (${why}). It is lost when this process ends: make the folder writable, or set tokenStore to one that is.`,
+        `The service replaced the refresh token, and the new one could not be stored in ${this.#store.file} (${why}). It is lost when this process ends: make the folder writable, or set tokenStore to one that is.`,
       );
     }
   }
 
   #goodTokenOf(family: TokenFamily | undefined): AccessToken | undefined {
-    if (family === undefined || !isHeaderValue(family.accessToken)) return undefined;
-    const token = accessTokenOf("storedToken", family.accessToken, family.updatedAt, family.expiresAt);
-    return this.#isGood(token) ? token : undefined;
+    return family && storedAccessToken(family, this.#isGood);
   }
 
   #refused({ others, standIn }: Families): NothingFound {
@@ -180,14 +153,8 @@ export class TokenRefresh {
   #notUsed(): NothingFound {
     const { settingName } = this.#parts.settings;
     return {
-      reason: `the token store ${this.store.file} holds tokens of another credential, which may belong to another account, so they were not used`,
+      reason: `the token store ${this.#store.file} holds tokens of another credential, which may belong to another account, so they were not used`,
       hint: `To use the stored tokens, set ${settingName("refreshToken")} to the refresh token that they began with, or set only ${settingName("tokenStore")} after "webextract token import".`,
     };
   }
-}
-
-/** `seconds` can be a string. 0, a missing value or an invalid value means unknown. */
-function expiryOf(seconds: unknown, now: number): number | undefined {
-  const life = typeof seconds === "number" || typeof seconds === "string" ? Number(seconds) * 1000 : 0;
-  return life > 0 && isTime(now + life) ? now + life : undefined;
 }

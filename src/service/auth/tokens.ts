@@ -1,10 +1,12 @@
+import { isStoreAddress } from "../../store/storeAddress";
 import { onAbort } from "../../system/onAbort";
 import { tokenSources } from "../errors/errorText";
 import type { Failure } from "../errors/failures";
 import type { AccessToken, CredentialSource, CredentialsInUse, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
 import { runCredentialCommand } from "./credentialCommand";
-import type { TokenParts } from "./tokenRefresh";
+import { SharedTokens } from "./sharedTokens";
+import type { TokenKeeper, TokenParts } from "./tokenExchange";
 import { TokenRefresh } from "./tokenRefresh";
 
 /**
@@ -19,7 +21,7 @@ const restAfterRefusal = 30_000;
  */
 export class Tokens {
   readonly #parts: TokenParts;
-  readonly #refresh: TokenRefresh;
+  readonly #refresh: TokenKeeper;
   /** Accepted at least once. */
   readonly #proven = new Set<string>();
   /** Refused, and not accepted since. */
@@ -32,7 +34,8 @@ export class Tokens {
 
   constructor(parts: TokenParts) {
     this.#parts = parts;
-    this.#refresh = new TokenRefresh(parts, (token) => this.#isGood(token));
+    const Keeper = isStoreAddress(parts.settings.tokenStore) ? SharedTokens : TokenRefresh;
+    this.#refresh = new Keeper(parts, (token) => this.#isGood(token));
     for (const word of [parts.options.accessToken, parts.options.refreshToken]) parts.secrets.add(word);
   }
 
@@ -106,7 +109,7 @@ export class Tokens {
    * @throws Error when a rotated refresh token is lost with this process
    */
   checkStored(): void {
-    const { file, hasUnstored } = this.#refresh.store;
+    const { file, hasUnstored } = this.#refresh;
     if (!hasUnstored) return;
     throw new Error(
       `The newest refresh token could not be stored in ${file} and is lost now. Set a newly issued refreshToken, and a tokenStore that is writable.`,
@@ -121,7 +124,7 @@ export class Tokens {
       source: current?.source ?? configured[0] ?? "none",
       apiKey: options.apiKey !== undefined,
       expires: current?.expiresAt === undefined ? undefined : new Date(current.expiresAt).toISOString(),
-      unstored: this.#refresh.store.hasUnstored,
+      unstored: this.#refresh.hasUnstored,
     };
   }
 
@@ -144,7 +147,7 @@ export class Tokens {
   #accept({ value, isStandIn }: AccessToken): void {
     if (isStandIn === true && !this.#proven.has(value)) {
       this.#parts.settings.warn(
-        `The configured refresh token was refused. The token store ${this.#refresh.store.file} holds tokens of a refresh token that this profile used later; they are used instead.`,
+        `The configured refresh token was refused. The token store ${this.#refresh.file} holds tokens of a refresh token that this profile used later; they are used instead.`,
       );
     }
     this.#proven.add(value);

@@ -8,6 +8,8 @@ export interface TokenService extends FakeServer {
   /** Refresh tokens that the service accepts. */
   refresh: Set<string>;
   refreshes: number;
+  /** Refused refresh tokens: those that were sent twice, if a token is used once only. */
+  refused: string[];
   /** Whether a refresh token becomes invalid when it is used. Default true. */
   rotates: boolean;
   expiresIn: number | string;
@@ -26,6 +28,7 @@ export async function startTokenService(): Promise<TokenService> {
       if (service.onRefresh?.(response)) return;
       const { refresh_token } = JSON.parse(seen.body) as { refresh_token: string };
       if (!service.refresh.has(refresh_token)) {
+        service.refused.push(refresh_token);
         json(response, 400, {
           error: { code: "Invalid.Grant", message: `${refresh_token} is not valid` },
           requestId: "q-t",
@@ -54,6 +57,7 @@ export async function startTokenService(): Promise<TokenService> {
     access: new Set<string>(),
     refresh: new Set<string>(["refresh-0"]),
     refreshes: 0,
+    refused: [],
     rotates: true,
     expiresIn: 86399,
     refusal: { status: 401, headers: { "www-authenticate": "Bearer" } },

@@ -1,0 +1,32 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { ObjectStore } from "./objectStore";
+import { StoreError } from "./objectStore";
+
+/**
+ * Which conditions a store does not keep, in words. Makes 8 requests or a few more, and leaves nothing.
+ * @param folder where to try them
+ */
+export async function conditionsNotKept(store: ObjectStore, folder: string): Promise<string[]> {
+  await store.keys(`${folder}/`);
+  const key = `${folder}/${randomUUID()}`;
+  const [first, second] = [randomBytes(16), randomBytes(16)];
+  const lost: string[] = [];
+  const created = await store.put(key, first, undefined);
+  if (created === undefined || (await store.put(key, second, undefined)) !== undefined) {
+    lost.push("If-None-Match of PutObject");
+  }
+  const isReplaced = (await store.put(key, second, "0".repeat(32))) !== undefined;
+  if (isReplaced || created === undefined || (await store.put(key, second, created)) === undefined) {
+    lost.push("If-Match of PutObject");
+  }
+  const isRemoved = await store.remove(key, created ?? "").catch((error: unknown) => {
+    // The store has no such condition.
+    if (error instanceof StoreError && error.kind === "refused") return true;
+    throw error;
+  });
+  const left = await store.get(key);
+  if (isRemoved || (left !== undefined && !(await store.remove(key, left.etag)))) {
+    lost.push("If-Match of DeleteObject");
+  }
+  return lost;
+}
