@@ -48,7 +48,7 @@ export async function publish(folder: string, { dryRun, provenance, say }: Publi
       say(`${id} is already published.`);
     } else {
       const distTag = semver.prerelease(version) === null ? "latest" : "next";
-      const flags = [...(provenance ? ["--provenance"] : []), ...(dryRun ? ["--dry-run"] : [])];
+      const flags = [`--provenance=${provenance}`, ...(dryRun ? ["--dry-run"] : [])];
       await npm(["publish", file, "--tag", distTag, ...flags]);
       say(dryRun ? `${id} would be published as ${distTag}.` : `${id} is published as ${distTag}.`);
     }
