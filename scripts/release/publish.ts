@@ -73,10 +73,10 @@ function integrityOf(file: string): string {
   return `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
 }
 
-/** Runs npm and shows its output. */
+/** Runs npm at this terminal: without it, npm does not ask for a second factor. */
 function npm(args: readonly string[]): Promise<void> {
   return new Promise((done, reject) => {
-    const child = spawn("npm", [...args, "--loglevel=notice"], { stdio: ["ignore", "inherit", "inherit"] });
+    const child = spawn("npm", [...args, "--loglevel=notice"], { stdio: "inherit" });
     child.once("error", reject);
     child.once("close", (code) =>
       code === 0 ? done() : reject(new Error(`npm ${args.slice(0, 2).join(" ")} ended with ${code}`)),
