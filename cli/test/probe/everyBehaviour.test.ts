@@ -47,6 +47,7 @@ const hiding: readonly Partial<Behaviour>[] = [
   { rowsArriveLate: 3, splitting: "never" },
   { taskGone: "serverError", errorStatus: "all400", copyGroup: "optional" },
   { loopsInActions: "repeatedOnly", updatedParameters: "empty" },
+  { errorBody: "html", taskGone: "notYours" },
 ];
 
 describe("probe --write --start of a service whose behaviours hide each other", function () {
