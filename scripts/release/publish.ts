@@ -48,7 +48,7 @@ export async function publish(folder: string, { dryRun, provenance, say }: Publi
       say(`${id} is already published.`);
     } else {
       const distTag = semver.prerelease(version) === null ? "latest" : "next";
-      const flags = [...(provenance ? ["--provenance"] : []), ...(dryRun ? ["--dry-run"] : [])];
+      const flags = [`--provenance=${provenance}`, ...(dryRun ? ["--dry-run"] : [])];
       await npm(["publish", file, "--tag", distTag, ...flags]);
       say(dryRun ? `${id} would be published as ${distTag}.` : `${id} is published as ${distTag}.`);
     }
@@ -73,10 +73,10 @@ function integrityOf(file: string): string {
   return `sha512-${createHash("sha512").update(readFileSync(file)).digest("base64")}`;
 }
 
-/** Runs npm and shows its output. */
+/** Runs npm at this terminal: without it, npm does not ask for a second factor. */
 function npm(args: readonly string[]): Promise<void> {
   return new Promise((done, reject) => {
-    const child = spawn("npm", [...args, "--loglevel=notice"], { stdio: ["ignore", "inherit", "inherit"] });
+    const child = spawn("npm", [...args, "--loglevel=notice"], { stdio: "inherit" });
     child.once("error", reject);
     child.once("close", (code) =>
       code === 0 ? done() : reject(new Error(`npm ${args.slice(0, 2).join(" ")} ended with ${code}`)),
