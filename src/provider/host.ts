@@ -26,10 +26,10 @@ import { holdsUnknown, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { AccountClaims } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
-import { Journal } from "./journal";
-import type { JournalPlace, ResourceName } from "./journalFiles";
-import { JournalFiles } from "./journalFiles";
-import { JournalStore } from "./journalStore";
+import { Journal } from "./journal/journal";
+import type { JournalPlace, ResourceName } from "./journal/journalFiles";
+import { JournalFiles } from "./journal/journalFiles";
+import { JournalStore } from "./journal/journalStore";
 import { ProviderError } from "./providerErrors";
 import { RunningSteps } from "./runningSteps";
 

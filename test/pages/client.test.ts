@@ -83,6 +83,8 @@ describe("the page about the client", () => {
       apiKey: true,
       credentialCommand: true,
       tokenStore: true,
+      s3ForcePathStyle: true,
+      packagesFolder: true,
       profile: true,
       movedFrom: true,
       timeoutSeconds: true,

@@ -191,7 +191,7 @@ describe("the journal in an object store", function () {
       await startOn(one.journal, async () => "run-1");
       const running = machine("b");
       assert.match(await failure(startOn(running.journal, async () => "run-2")), /Process 1 of a is running/);
-      letPass(beats.deadAfterMs);
+      letPass(beats.deadAfterMs + 5_000);
       assert.equal(await startOn(machine("b").journal, async () => "run-2"), "run-1");
       sinon.stub(beats, "freshMs").value(-1);
       const other = { ...start, inputs: { taskId: "task-2" } };

@@ -10,7 +10,7 @@ import { namesSameService } from "../../service/serviceAddress";
 import { shellQuoted } from "../../values/words";
 import type { Host } from "../host";
 import { ownerOf, titleOf } from "../host";
-import type { Sighting } from "../journal";
+import type { Sighting } from "../journal/journal";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Outcome, Step } from "../step";
 import { keepToTrial } from "./trial";

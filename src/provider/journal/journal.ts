@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ProviderConfig } from "../config/config";
-import { isPlaceholderId } from "../resources/task/lostResponse";
-import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
-import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
-import { isServiceError } from "../service/errors/errors";
-import type { Processes } from "../system/processes";
-import { ResourceError } from "../values/errors";
-import { canonical, madeOnce } from "../values/plain";
-import { partsOfUrn } from "../values/urn";
+import type { ProviderConfig } from "../../config/config";
+import { isPlaceholderId } from "../../resources/task/lostResponse";
+import type { OnceOperation, OnceRequest, RequestJournal } from "../../resources/task/requestJournal";
+import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../../resources/task/requestJournal";
+import { isServiceError } from "../../service/errors/errors";
+import type { Processes } from "../../system/processes";
+import { ResourceError } from "../../values/errors";
+import { canonical, madeOnce } from "../../values/plain";
+import { partsOfUrn } from "../../values/urn";
 import type { Entry, JournalPlace, ResourceName } from "./journalFiles";
 import { isFarFromNow, keyOf } from "./journalFiles";
 

@@ -3,12 +3,12 @@ import { rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pLimit from "p-limit";
-import type { OnceOperation } from "../resources/task/requestJournal";
-import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../system/privateFile";
-import type { ProcessName } from "../system/processes";
-import { isTemporary, removeAbandonedFiles } from "../system/temporaryFiles";
-import { isRecord } from "../values/plain";
-import { urnAs } from "../values/urn";
+import type { OnceOperation } from "../../resources/task/requestJournal";
+import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
+import type { ProcessName } from "../../system/processes";
+import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
+import { isRecord } from "../../values/plain";
+import { urnAs } from "../../values/urn";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import { Seal } from "../store/seal";
-import type { SharedStore } from "../store/sharedStore";
-import type { Processes } from "../system/processes";
-import { messageOf, ResourceError } from "../values/errors";
-import { isRecord, madeOnce } from "../values/plain";
-import { urnAs } from "../values/urn";
+import { Seal } from "../../store/seal";
+import type { SharedStore } from "../../store/sharedStore";
+import type { Processes } from "../../system/processes";
+import { messageOf, ResourceError } from "../../values/errors";
+import { isRecord, madeOnce } from "../../values/plain";
+import { urnAs } from "../../values/urn";
 import type { Entry, JournalPlace } from "./journalFiles";
 import type { OwnerState } from "./journalOwner";
 import { JournalOwner } from "./journalOwner";
