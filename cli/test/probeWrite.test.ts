@@ -284,7 +284,7 @@ describe("webextract probe --write", function () {
       const { code, stderr, json } = await running.ended;
       assert.deepEqual([code, json().error.exit], [130, "interrupted"]);
       const last = stderr.trimEnd().split("\n").at(-1) ?? "";
-      assert.match(last, /^error: Interrupted\. .* requests were sent, the last one: \w+\./);
+      assert.match(last, /^error: Interrupted\. .*Requests sent: \d+, the last one: \w+\./);
       assert.match(last, left);
     });
   }
