@@ -16,8 +16,10 @@ import { packPlugin } from "../plugin/packPlugin";
 import { apiReference } from "../rules/project";
 import { packSdks } from "../schema/generateSdks";
 import { sectionsOf } from "./changelog";
+import { checkInstalled } from "./installed";
 import { releaseProblems } from "./problems";
 import { publish } from "./publish";
+import { rehearse } from "./rehearse";
 
 /** Refuses with all problems. */
 function verify(tag: string): void {
@@ -28,8 +30,8 @@ function verify(tag: string): void {
 }
 
 /**
- * Writes what is released to `folder`: both packages, the native plugin for each system with checksums, the API reference as a tarball, and notes.md from the
- * changelog.
+ * Writes what is released to `folder`: both packages, the native plugin for each system with checksums, the API reference as a tarball, a bill of
+ * materials, and notes.md from the changelog.
  */
 async function prepare(tag: string, folder: string): Promise<void> {
   verify(tag);
@@ -49,8 +51,17 @@ async function prepare(tag: string, folder: string): Promise<void> {
     basename(apiReference),
   ]);
   console.log(reference);
+  const sbom = join(folder, `sbom-${tag.slice(1)}.cdx.json`);
+  writeFileSync(sbom, await billOfMaterials());
+  console.log(sbom);
   for (const name of packageFolders) console.log(await pack(name, folder));
   for (const file of await packPlugin(folder)) console.log(file);
+}
+
+/** What the build had installed, because the bundles contain parts of it. */
+async function billOfMaterials(): Promise<string> {
+  const args = ["sbom", "--sbom-format", "cyclonedx", "--loglevel=error"];
+  return (await promisify(execFile)("npm", args, { cwd: repositoryRoot, maxBuffer: 2 ** 26 })).stdout;
 }
 
 /** A step of its own, because it needs Go. */
@@ -66,7 +77,15 @@ async function writePlugin(folder: string): Promise<void> {
   for (const file of await packPlugin(folder)) console.log(file);
 }
 
-const command = new Command("npm run release --").description("The steps of a release");
+const command = new Command("npm run release --")
+  .description("The steps of a release")
+  .option(
+    "--rehearse",
+    "run the whole workflow of the last commit against a registry, a remote and a server of this machine",
+  )
+  .action(({ rehearse: isRehearsal }: { rehearse?: boolean }) =>
+    isRehearsal ? rehearse(console.log) : command.help({ error: true }),
+  );
 const folderOption = ["--folder <folder>", "folder of what is released", "release"] as const;
 
 command
@@ -93,7 +112,15 @@ command
   .description("publish the tarballs with provenance; a version that is already published is left out")
   .option(...folderOption)
   .option("--dry-run", "do everything but the upload", false)
-  .action(({ folder, dryRun }: { folder: string; dryRun: boolean }) => publish(folder, { dryRun, say: console.log }));
+  .option("--no-provenance", "for a first version, which npm takes from a person only")
+  .action(({ folder, ...options }: { folder: string; dryRun: boolean; provenance: boolean }) =>
+    publish(folder, { ...options, say: console.log }),
+  );
+command
+  .command("check <tag>")
+  .description("install the published packages and plugin as users do")
+  .option("--server <url>", "where the plugin's archives are (default: the releases on GitHub)")
+  .action((tag: string, { server }: { server?: string }) => checkInstalled(tag.slice(1), server, console.log));
 
 command.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

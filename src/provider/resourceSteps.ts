@@ -6,7 +6,7 @@ import { checkedArgs } from "../resources/index";
 import { taskNamedBy, transformProblems } from "../resources/ownership";
 import { RowsAreHeld } from "../resources/task/taskRows";
 import { describeLeftFile, describeSharedFile } from "../rows/destinations/fileIdentity";
-import { isS3Path } from "../rows/destinations/s3/s3Path";
+import { isS3Path } from "../store/s3/s3Path";
 import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";

@@ -50,7 +50,7 @@ export function describePart(part: OwnedPart): string {
 const identity = ["part", "actionId", "name", "taskId", "lotNo", "subTaskId", "file"] as const;
 
 /** The same key for the same part. */
-export function keyOf(part: OwnedPart | Held): string {
+export function claimKey(part: OwnedPart | Held): string {
   const fields: Partial<Record<(typeof identity)[number], string>> = part;
   return JSON.stringify(identity.map((field) => fields[field]));
 }
@@ -102,7 +102,7 @@ export class Owners<Part extends OwnedPart | Held> {
   /** Notes a claim. The first owner of a part stays its owner. */
   note(owner: Owner, parts: readonly Part[], claim: Claim): void {
     for (const part of parts) {
-      const key = keyOf(part);
+      const key = claimKey(part);
       const claimed = this.claims.get(key) ?? { part, owners: new Map() };
       this.claims.set(key, claimed);
       if (claim === "writing" || claim === "written" || !claimed.owners.has(owner.key)) {
@@ -124,7 +124,7 @@ export class Owners<Part extends OwnedPart | Held> {
   }
 
   private claimsOf(part: Part): Claimed<Part>[] {
-    return [part, everything].flatMap((each) => this.claims.get(keyOf(each)) ?? []);
+    return [part, everything].flatMap((each) => this.claims.get(claimKey(each)) ?? []);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { StoreSettings } from "../rows/destinations/destination";
 import type { ServiceClient } from "../service/client";
+import type { StoreSettings } from "../store/objectStore";
 import type { Problem } from "../values/kinds";
 import type { ArgsSpec } from "./args";
 import type { Held, OwnedPart, SettingId } from "./ownership";

@@ -61,6 +61,28 @@ async function registryOf(published: Readonly<Record<string, string>>): Promise<
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 }
 
+describe("a rehearsal of a release", function () {
+  this.timeout(1_800_000);
+
+  it("runs the workflow to its end: the first version by hand, then what is published, installed as users do", async () => {
+    const args = ["--import", "tsx", "scripts/release/main.ts", "--rehearse"];
+    const options = { cwd: repositoryRoot, maxBuffer: 2 ** 26 };
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
+    const said = stdout.split("\n");
+    const publish = "$ npm run release -- publish";
+    const check = '$ npm run release -- check "$GITHUB_REF_NAME" --server ';
+    assert.deepEqual(
+      said.filter((line) => line.startsWith(publish)),
+      [publish, `${publish} --no-provenance`, publish],
+    );
+    assert.ok(
+      said.some((line) => line.startsWith(check)),
+      stdout,
+    );
+    assert.match(stdout, /Nothing has left this machine\.\s*$/);
+  });
+});
+
 describe("the steps of the release workflow", function () {
   this.timeout(300_000);
   let folder: string;
@@ -94,12 +116,12 @@ describe("the steps of the release workflow", function () {
     return `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
   };
 
-  const publish = steps.at(-1) ?? "";
+  const publish = steps[3] ?? "";
 
-  it("are verify, pack, sdks and publish", () => {
+  it("are verify, pack, sdks, publish and check", () => {
     assert.deepEqual(
       steps.map((step) => step.split(" ")[4]),
-      ["verify", "pack", "sdks", "publish"],
+      ["verify", "pack", "sdks", "publish", "check"],
     );
   });
 
@@ -115,8 +137,12 @@ describe("the steps of the release workflow", function () {
       ),
       `pulumi-resource-webextract_${version}_checksums.txt`,
       `pulumi-webextract-${version}.tgz`,
+      `sbom-${version}.cdx.json`,
       `webextract-emulator-${version}.tgz`,
     ]);
+    const { components } = JSON.parse(readFileSync(join(folder, "release", `sbom-${version}.cdx.json`), "utf8"));
+    // The command line contains a part of commander, which no user installs.
+    assert.ok(components.some(({ name }: { name: string }) => name === "commander"));
     const notes = readFileSync(join(folder, "release/notes.md"), "utf8");
     assert.match(notes, /TaskCopy/);
     const reference = join(folder, "release", `api-reference-${version}.tgz`);

@@ -1,9 +1,9 @@
 import { Argument, Option } from "commander";
 import { incompleteRead } from "../../../src/resources/export/rowReader";
-import { isS3Path } from "../../../src/rows/destinations/s3/s3Path";
 import { contentOf } from "../../../src/rows/formats/rowTable";
 import { JsonScanner } from "../../../src/service/contract/jsonScanner";
 import type { Row } from "../../../src/service/contract/types";
+import { isS3Path } from "../../../src/store/s3/s3Path";
 import { counted, didYouMean } from "../../../src/values/words";
 import type { CliCommand } from "../command";
 import type { CommandContext } from "../commandContext";

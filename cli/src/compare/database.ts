@@ -1,8 +1,8 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as DuckDb from "@duckdb/node-api";
-import { importOptional } from "../../../src/rows/optionalPackage";
 import { oneLine } from "../../../src/service/errors/foreignText";
+import { importOptional } from "../../../src/store/optionalPackage";
 import { messageOf } from "../../../src/values/errors";
 import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import type { Content } from "../../../src/rows/destinations/destination";
 import { destinationOf } from "../../../src/rows/destinations/destinationOf";
 import { compareContent } from "../../../src/rows/destinations/diskFile";
-import { isS3Path } from "../../../src/rows/destinations/s3/s3Path";
 import { formats } from "../../../src/rows/formats/formats";
+import type { Content } from "../../../src/store/objectStore";
+import { isS3Path } from "../../../src/store/s3/s3Path";
 import { ResourceError } from "../../../src/values/errors";
 import type { CommandContext } from "../commandContext";
 import type { FileSide, Side } from "../compare/sides/side";

@@ -2,7 +2,7 @@ import type { Properties } from "../../engine/serialization";
 import { workArgs } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import type { Claim, Held, OwnedPart } from "../../resources/ownership";
-import { describeConflict, keyOf, mayName, taskNamedBy } from "../../resources/ownership";
+import { claimKey, describeConflict, mayName, taskNamedBy } from "../../resources/ownership";
 import { isPlaceholderId } from "../../resources/task/lostResponse";
 import { isGone, isSurelyNotOurs } from "../../resources/task/taskPresence";
 import { isServiceError, whyNotYours, withoutHint } from "../../service/errors/errors";
@@ -124,7 +124,7 @@ const noteHeld: Layer = async (step, host, next) => {
 
 /** Whether an export that has this part by its arguments has this file. */
 function keepsFile(part: Held, file: string): boolean {
-  return keyOf(part) === keyOf({ part: "file", file }) || mayName(part, file);
+  return claimKey(part) === claimKey({ part: "file", file }) || mayName(part, file);
 }
 
 /** What arguments or a state name, and the delete of another resource could undo. */

@@ -3,13 +3,13 @@ import { basename, join, resolve, sep } from "node:path";
 import { DiskDestination } from "../../rows/destinations/diskDestination";
 import { exists, isFolder } from "../../rows/destinations/diskFile";
 import { isSameFile } from "../../rows/destinations/fileIdentity";
-import { Bucket } from "../../rows/destinations/s3/bucket";
-import { bucketAndKey, isS3Path, remotePathProblem } from "../../rows/destinations/s3/s3Path";
 import { compressionEnding, compressions } from "../../rows/formats/compression";
 import { formats, misleadingFormat } from "../../rows/formats/formats";
 import { commandPlaceholders, fixedFolder, namesFor, onlyName, placeholders } from "../../rows/outputPath";
 import { quoted } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
+import { bucketAndKey, isS3Path, remotePathProblem } from "../../store/s3/s3Path";
+import { storeOf } from "../../store/storeOf";
 import type { Problem } from "../../values/kinds";
 import { entryOf, holdsUnknown } from "../../values/plain";
 import { describeShellPart, shellPartOf } from "../../values/shellPart";
@@ -190,7 +190,7 @@ export async function checkBucket({ path, taskId, lotNo }: DataExportArgs, conte
   const { bucket } = bucketAndKey(path);
   const known = looks.get(settings) ?? new Map<string, Promise<boolean>>();
   looks.set(settings, known);
-  const look = known.get(bucket) ?? new Bucket(path, context).isMissing();
+  const look = known.get(bucket) ?? storeOf(path, context).isMissing();
   known.set(bucket, look);
   if (await look) {
     warn(

@@ -1,15 +1,15 @@
 import { destinationOf } from "../../rows/destinations/destinationOf";
 import { fileIdentity } from "../../rows/destinations/fileIdentity";
-import { isS3Path } from "../../rows/destinations/s3/s3Path";
-import { sdkName } from "../../rows/destinations/s3/sdk";
 import { columnTypes } from "../../rows/formats/columnTypes";
 import { compressionNames, compressions } from "../../rows/formats/compression";
 import type { Format } from "../../rows/formats/format";
 import { formatNames, formats } from "../../rows/formats/formats";
-import { isInstalled, packagesFolder, toInstall } from "../../rows/optionalPackage";
 import { onlyName, patternOf } from "../../rows/outputPath";
 import { isOwnRunId } from "../../service/contract/ownRunIds";
 import { shownId } from "../../service/errors/foreignText";
+import { isInstalled, packagesFolder, toInstall } from "../../store/optionalPackage";
+import { isS3Path } from "../../store/s3/s3Path";
+import { sdkName } from "../../store/s3/sdk";
 import type { Problem } from "../../values/kinds";
 import {
   anything,

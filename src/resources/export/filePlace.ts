@@ -1,8 +1,9 @@
 import { rm } from "node:fs/promises";
-import type { Content, Destination } from "../../rows/destinations/destination";
+import type { Destination } from "../../rows/destinations/destination";
 import { destinationOf } from "../../rows/destinations/destinationOf";
 import { isSameFile } from "../../rows/destinations/fileIdentity";
 import { countsUp, namesFor, rejectedName, withLotNo } from "../../rows/outputPath";
+import type { Content } from "../../store/objectStore";
 import { ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
 import type { DataExportArgs, DataExportState } from "./model";

@@ -7,7 +7,7 @@ import { runningOf } from "../run/subtaskList";
 import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, marksPages, pendingSteps } from "./model";
 import type { RowFile } from "./rowFile";
-import { readNotExported } from "./rowReader";
+import { firstNotExported } from "./rowReader";
 
 /**
  * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other
@@ -127,7 +127,7 @@ class TaskMarking implements Marking {
     }
     this.rowsBefore = await this.countRows();
     if (scope === "batch") {
-      const page = await readNotExported(taskId, this.context, { pageSize: this.pageSize });
+      const page = await firstNotExported(taskId, this.context, { pageSize: this.pageSize });
       this.requireWhole(page);
       this.hasNothingToMark = page.count === 0;
       for (const text of page.texts()) {
@@ -202,7 +202,7 @@ class TaskMarking implements Marking {
    */
   private async hasUnmarkedRows(): Promise<boolean> {
     try {
-      const page = await readNotExported(this.args.taskId, this.context, { pageSize: 1, maxRows: 1 });
+      const page = await firstNotExported(this.args.taskId, this.context, { pageSize: 1, maxRows: 1 });
       return page.count > 0;
     } catch (error) {
       // The mark was accepted, and nothing says that it had no effect.

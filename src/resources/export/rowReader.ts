@@ -113,7 +113,7 @@ export class RowReader {
     let before: RowPage | undefined;
     while (this.rowCount < maxRows) {
       const size = Math.min(pageSize, maxRows - this.rowCount);
-      const page = await readNotExported(args.taskId, context, { pageSize: size, maxRows: size });
+      const page = await firstNotExported(args.taskId, context, { pageSize: size, maxRows: size });
       pageSize = Math.min(pageSize, page.size ?? size);
       const vanished = before === undefined ? 0 : before.total - before.count - page.total;
       const next = `the service may mark all rows of the task: then set webextract:markScope to "task".`;
@@ -138,7 +138,7 @@ export class RowReader {
 }
 
 /** The first page of the rows that are not exported. */
-export async function readNotExported(
+export async function firstNotExported(
   taskId: string,
   { client }: Context,
   options: { pageSize?: number; maxRows?: number },

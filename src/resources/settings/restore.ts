@@ -3,7 +3,7 @@ import { isUnknownText } from "../../values/engineValues";
 import { isBrokenText } from "../../values/kinds";
 import { isRecord } from "../../values/plain";
 import { splitLines } from "../lists/lines";
-import { keyOf } from "../ownership";
+import { claimKey } from "../ownership";
 import type { Context, DriftState } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, lookUpTask } from "../task/taskPresence";
@@ -130,10 +130,10 @@ export async function settingsToRestore(
   const back: Write[] = [];
   const staying: Setting[] = [];
   for (const setting of gone) {
-    const old = before.get(keyOf(setting));
+    const old = before.get(claimKey(setting));
     const now = shownSetting(setting, actions);
     const isOwned = context.tasks.isOwnedElsewhere(taskId, setting);
-    const isOurs = now !== undefined && !drifted.has(keyOf(setting)) && isOnlyOurs(setting, now);
+    const isOurs = now !== undefined && !drifted.has(claimKey(setting)) && isOnlyOurs(setting, now);
     if (old !== undefined && now !== undefined && hasSameValue(old, now)) {
       continue;
     }

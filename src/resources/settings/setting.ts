@@ -3,7 +3,7 @@ import { isRecord } from "../../values/plain";
 import { firstOf } from "../../values/words";
 import { digestOf, joinLines, splitLines } from "../lists/lines";
 import type { SettingId } from "../ownership";
-import { describePart, keyOf } from "../ownership";
+import { claimKey, describePart } from "../ownership";
 import type { ActionShown } from "../task/taskPresence";
 import { actionsById, fieldOf, itemsOf, propertyOf } from "../task/taskPresence";
 
@@ -92,13 +92,13 @@ export function listed(settings: readonly SettingId[]): string {
 
 /** The settings by their keys. */
 export function byKey<S extends SettingId>(settings: readonly S[]): ReadonlyMap<string, S> {
-  return new Map(settings.map((each) => [keyOf(each), each]));
+  return new Map(settings.map((each) => [claimKey(each), each]));
 }
 
 /** The settings that are not among `others`. */
 export function without<S extends SettingId>(settings: readonly S[], others: readonly SettingId[]): S[] {
-  const keys = new Set(others.map(keyOf));
-  return settings.filter((each) => !keys.has(keyOf(each)));
+  const keys = new Set(others.map(claimKey));
+  return settings.filter((each) => !keys.has(claimKey(each)));
 }
 
 /** All settings of both. The second counts if a setting is in both. */
@@ -237,7 +237,7 @@ export function changedProperties(before: readonly Setting[], now: readonly Sett
   const old = byKey(before);
   const properties = now.filter((setting) => setting.part === "property");
   const isChanged = (setting: Property): boolean => {
-    const { actionType, value } = old.get(keyOf(setting)) ?? {};
+    const { actionType, value } = old.get(claimKey(setting)) ?? {};
     return actionType !== setting.actionType || value !== setting.value;
   };
   const actionIds = new Set(properties.filter(isChanged).map(({ actionId }) => actionId));

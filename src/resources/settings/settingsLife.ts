@@ -1,5 +1,5 @@
 import type { ArgSpecs } from "../args";
-import { keyOf } from "../ownership";
+import { claimKey } from "../ownership";
 import type { Context, Created, DriftState, PendingState, Read } from "../resource";
 import type { ActionShown } from "../task/taskPresence";
 import { lookUpTask } from "../task/taskPresence";
@@ -82,7 +82,7 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
   /** The state to keep if the response is lost: it still has what the next update needs for the restore. */
   function withRestore(next: State, state: State, gone: readonly Setting[], back: readonly Write[]): State {
     const keys = byKey(back);
-    const isLeaving = (setting: Setting): boolean => keys.has(keyOf(setting));
+    const isLeaving = (setting: Setting): boolean => keys.has(claimKey(setting));
     const previous = form.previous([...form.remembered(next), ...form.remembered(state).filter(isLeaving)]);
     return { ...next, onDelete: "restore", previous, leaving: actionsOf(gone.filter(isLeaving)) };
   }
@@ -142,7 +142,7 @@ export async function writesFor(step: SettingsStep, context: Context): Promise<W
   const earlier = byKey(before);
   for (const loop of loops) {
     const { loopType, mode } = loop.value;
-    const old = earlier.get(keyOf(loop));
+    const old = earlier.get(claimKey(loop));
     const step = { taskId, now: loop, before: old?.part === "loop" ? old.value : undefined, isPending };
     const loopItems = await itemsToSend(step, context);
     if (loopItems.length > 0) {

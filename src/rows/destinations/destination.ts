@@ -1,14 +1,5 @@
+import type { Content, StoreContext, UploadContext } from "../../store/objectStore";
 import { ResourceError } from "../../values/errors";
-
-/** What is known of the content of a file. */
-export interface Content {
-  /** Length in bytes. */
-  bytes: number;
-  /** SHA-256 in hex. */
-  sha256: string;
-  /** The ETag of an object. It says without a download that the object has not changed. */
-  etag?: string;
-}
 
 /** What may happen if the name is taken. */
 export interface Placing {
@@ -21,28 +12,7 @@ export interface Placing {
 export type Placed = Pick<Content, "etag">;
 
 /** What a destination uses of the step that writes. */
-export interface Surroundings {
-  /** The program's folder. */
-  readonly folder: string;
-  readonly settings: StoreSettings;
-  /** Shows a warning beside the resource. */
-  warn(message: string): void;
-  /** Shows the progress of a long step. Each message replaces the previous one. */
-  progress(message: string): void;
-  /** Aborted when the user interrupts the command. */
-  readonly interrupted: AbortSignal;
-}
-
-/** Configuration of the places of files. */
-export interface StoreSettings {
-  /** The folder of optional packages, relative to the program's folder. Absent: the program's folder. */
-  readonly packagesFolder?: string;
-  /**
-   * Whether S3 requests have the bucket in the path and not in the host's name. Absent: as the AWS SDK does it by
-   * default.
-   */
-  readonly s3ForcePathStyle?: boolean;
-}
+export type Surroundings = StoreContext & UploadContext;
 
 /**
  * Where an export keeps its files. The rows are first written to a temporary file on the disk; the destination gets the

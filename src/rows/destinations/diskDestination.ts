@@ -1,9 +1,10 @@
 import { rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Content } from "../../store/objectStore";
 import { makeFolder, syncFolder } from "../../system/folders";
 import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
 import { fixedFolder, patternOf } from "../outputPath";
-import type { Content, Destination, Placed, Placing } from "./destination";
+import type { Destination, Placed, Placing } from "./destination";
 import { compareContent, exists, moveIfFree } from "./diskFile";
 
 /** In the name of each temporary file, because the folder can have temporary files of other programs. */

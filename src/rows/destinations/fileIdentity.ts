@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { lstatSync, opendirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isS3Path } from "./s3/s3Path";
+import { isS3Path } from "../../store/s3/s3Path";
 
 /**
  * What the name of an export's file stands for: the same string for each spelling of one file. Names on the disk are

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import zlib from "node:zlib";
 import type { Zstd } from "@hpcc-js/wasm-zstd";
-import { loadOptional } from "../optionalPackage";
+import { loadOptional } from "../../store/optionalPackage";
 
 /** How the file is compressed. Only Parquet has `snappy`. */
 export type CompressionName = "none" | "gzip" | "zstd" | "snappy";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import type { Content } from "../destinations/destination";
+import type { Content } from "../../store/objectStore";
 import type { CompressionName } from "./compression";
 import { compressionEndings, compressionNames, compressions } from "./compression";
 import { csv } from "./csv";

@@ -1,6 +1,6 @@
 import type * as Library from "hyparquet-writer";
+import { loadOptional } from "../../store/optionalPackage";
 import { entryOf } from "../../values/plain";
-import { loadOptional } from "../optionalPackage";
 import type { ColumnValue } from "./columnTypes";
 import { columnKinds, requireNames, TypedColumn } from "./columnTypes";
 import { compressionNames, compressions } from "./compression";

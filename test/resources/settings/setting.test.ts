@@ -6,9 +6,9 @@ import {
   actionsWith,
   byKey,
   changedProperties,
+  claimKey,
   digestOf,
   drifts,
-  keyOf,
   merge,
   previousOf,
   remember,
@@ -43,11 +43,11 @@ const loop: fc.Arbitrary<Setting> = fc
   });
 
 /** Each setting of a task once. */
-const settings = fc.uniqueArray(fc.oneof(property, loop), { selector: keyOf, maxLength: 12 });
+const settings = fc.uniqueArray(fc.oneof(property, loop), { selector: claimKey, maxLength: 12 });
 
-const namesOf = (list: readonly Setting[]): string[] => list.map(keyOf).sort();
+const namesOf = (list: readonly Setting[]): string[] => list.map(claimKey).sort();
 const sorted = (list: readonly Setting[]): Setting[] =>
-  [...list].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  [...list].sort((one, other) => (claimKey(one) < claimKey(other) ? -1 : 1));
 const assertSame = (one: readonly Setting[], other: readonly Setting[]): void =>
   assert.deepEqual(sorted(one), sorted(other));
 
@@ -95,7 +95,7 @@ class Task {
   }
 
   private set(write: Write): void {
-    this.settings.set(keyOf(write), write);
+    this.settings.set(claimKey(write), write);
   }
 }
 
@@ -113,7 +113,7 @@ describe("the settings of a task", () => {
       JSON.stringify([setting.actionId, setting.part, setting.part === "property" ? setting.name : ""]);
     fc.assert(
       fc.property(fc.array(fc.oneof(property, loop), { minLength: 40, maxLength: 80 }), (list) => {
-        assert.equal(new Set(list.map(keyOf)).size, new Set(list.map(key)).size);
+        assert.equal(new Set(list.map(claimKey)).size, new Set(list.map(key)).size);
       }),
     );
   });
@@ -125,8 +125,8 @@ describe("the settings of a task", () => {
         const removed = without(list, kept);
         assertSame([...kept, ...removed], list);
         const names = byKey(others);
-        assert.ok(removed.every((setting) => names.has(keyOf(setting))));
-        assert.ok(!kept.some((setting) => names.has(keyOf(setting))));
+        assert.ok(removed.every((setting) => names.has(claimKey(setting))));
+        assert.ok(!kept.some((setting) => names.has(claimKey(setting))));
       }),
     );
   });
@@ -191,7 +191,7 @@ describe("the settings of a task", () => {
           assertSame(changed, whole);
           const old = byKey(before);
           const differ = now.filter(
-            (setting) => setting.part === "property" && old.get(keyOf(setting))?.value !== setting.value,
+            (setting) => setting.part === "property" && old.get(claimKey(setting))?.value !== setting.value,
           );
           assert.deepEqual([...new Set(differ.map(({ actionId }) => actionId))].sort(), [...actionIds].sort());
         }),
@@ -214,7 +214,7 @@ describe("the settings of a task", () => {
           const shown = new Task(merge(list, foreign)).actions();
           const drift = drifts(list, shown);
           const changed = list.filter((setting) => {
-            const other = byKey(foreign).get(keyOf(setting));
+            const other = byKey(foreign).get(claimKey(setting));
             return other !== undefined && JSON.stringify(toWrite(other)) !== JSON.stringify(toWrite(setting));
           });
           assert.deepEqual(namesOf(drift), namesOf(changed));
@@ -242,9 +242,9 @@ describe("the settings of a task", () => {
           const warnings: string[] = [];
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
           task.write(await settingsToRestore(state, ours, task.context(warnings)));
-          const added = new Map(without(ours, original).map((setting) => [keyOf(setting), setting]));
+          const added = new Map(without(ours, original).map((setting) => [claimKey(setting), setting]));
           assert.deepEqual(
-            task.contents().filter((setting) => !added.has(keyOf(setting))),
+            task.contents().filter((setting) => !added.has(claimKey(setting))),
             before,
           );
           assert.equal(warnings.length > 0, added.size > 0);
@@ -258,10 +258,10 @@ describe("the settings of a task", () => {
           const remembered = apply(task, ours);
           task.write(foreign.map(toWrite));
           const state = { taskId: "task-1", onDelete: "restore" as const, remembered };
-          const before = new Map(task.contents().map((write) => [keyOf(write), write]));
+          const before = new Map(task.contents().map((write) => [claimKey(write), write]));
           const own = byKey(ours.map(toWrite));
           for (const write of await settingsToRestore(state, ours, task.context())) {
-            const name = keyOf(write);
+            const name = claimKey(write);
             assert.deepEqual(before.get(name), own.get(name));
           }
         }),

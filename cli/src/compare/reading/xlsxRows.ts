@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type * as Library from "hucre/xlsx";
-import { importOptional } from "../../../../src/rows/optionalPackage";
 import { quoted } from "../../../../src/service/errors/foreignText";
+import { importOptional } from "../../../../src/store/optionalPackage";
 import { counted } from "../../../../src/values/words";
 import type { FoundRows, ReadingOptions } from "./reading";
 import { Damaged } from "./reading";

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { extname } from "node:path";
-import { isS3Path } from "../../../../src/rows/destinations/s3/s3Path";
 import type { CompressionName } from "../../../../src/rows/formats/compression";
 import type { ExportFormat } from "../../../../src/rows/formats/formats";
 import { knownEndings, writtenAs } from "../../../../src/rows/formats/formats";
+import { isS3Path } from "../../../../src/store/s3/s3Path";
 import type { Connected } from "../../connection/connected";
 import { CliError } from "../../exitCodes";
 

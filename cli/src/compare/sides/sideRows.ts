@@ -2,8 +2,9 @@ import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { incompleteRead } from "../../../../src/resources/export/rowReader";
 import { countsOf, runningNow } from "../../../../src/resources/run/subtaskList";
-import { Bucket } from "../../../../src/rows/destinations/s3/bucket";
-import { bucketAndKey, isS3Path, remotePathProblem } from "../../../../src/rows/destinations/s3/s3Path";
+import type { ObjectStore } from "../../../../src/store/objectStore";
+import { bucketAndKey, isS3Path, remotePathProblem } from "../../../../src/store/s3/s3Path";
+import { storeOf } from "../../../../src/store/storeOf";
 import { counted } from "../../../../src/values/words";
 import type { CommandContext } from "../../commandContext";
 import type { Connected, ConnectedTo } from "../../connection/connected";
@@ -143,13 +144,13 @@ export async function bucketOf(
   given: string,
   { flags, cli }: ReadOptions,
   connected?: Pick<Connected, "config">,
-): Promise<Bucket> {
+): Promise<ObjectStore> {
   const problem = remotePathProblem(path);
   if (problem !== undefined) {
     throw new CliError(`"${given}" ${problem}. ${noResult}`, "usage");
   }
   const { config } = connected ?? (await findConnection(flags, cli.interrupted));
-  return new Bucket(path, { settings: config.settings, folder: process.cwd() });
+  return storeOf(path, { settings: config.settings, folder: process.cwd() });
 }
 
 async function* objectPieces({ name, connected }: FileSide, options: ReadOptions): AsyncGenerator<Uint8Array> {

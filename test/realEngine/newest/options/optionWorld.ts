@@ -25,6 +25,8 @@ export const types = Object.keys(resourceNames) as Type[];
 export interface Declared {
   /** JavaScript: the options of every resource, with its `type` and its `name`, and with `anchor`. */
   options?: string;
+  /** JavaScript: the options of `anchor`. */
+  optionsOfAnchor?: string;
   /** JavaScript before and after the resources. */
   before?: string;
   after?: string;
@@ -117,7 +119,9 @@ export class OptionWorld {
     return { result, operations: this.world.operations(), before, after: this.resources() };
   }
 
-  private program({ options = "{}", before = "", after = "", changed, replacesAnchor, isEmpty }: Declared): string {
+  private program(declared: Declared): string {
+    const { options = "{}", optionsOfAnchor = "{}", before = "", after = "" } = declared;
+    const { changed, replacesAnchor, isEmpty } = declared;
     this.value += changed === "from now on" ? 1 : 0;
     this.group = replacesAnchor === true ? 3 - this.group : this.group;
     if (isEmpty === true) {
@@ -130,8 +134,9 @@ export class OptionWorld {
   new ${type}(name, { ${args[type]} }, ${options});
 } catch (error) { console.log("refused ${type}: " + error.message); }`,
     );
-    return `const anchor = new TaskCopy("anchor", { sourceTaskId: "template-1", taskGroupId: "group-${this.group}", onDelete: "retain" });
-${before}
+    const ofAnchor = `sourceTaskId: "template-1", taskGroupId: "group-${this.group}", onDelete: "retain"`;
+    return `${before}
+const anchor = new TaskCopy("anchor", { ${ofAnchor} }, ${optionsOfAnchor});
 ${made.join("\n")}
 ${after}
 `;

@@ -290,10 +290,11 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`version`, `pluginDownloadURL`",
-    note: "They choose among installed plugins, not with a plugin on PATH.",
+    note: "For all resources of an account, or none. They choose among installed plugins.",
     async run(world) {
       const options = '{ version: "9.9.9", pluginDownloadURL: "https://nowhere.test" }';
-      const seen = await world.run({ options }, ["preview"]);
+      // With another provider for each, they would be two providers of one account.
+      const seen = await world.run({ options, optionsOfAnchor: options }, ["preview"]);
       return forEach(() => (isQuiet(seen) ? "ignored" : `FAILED: ${summary(seen)}`));
     },
   },
@@ -367,13 +368,14 @@ export const ends: readonly Trial[] = [
   },
   {
     option: "`provider`",
-    note: "The resources move to the plugin. Back: `webextract migrate --to dynamic` first, or all are made anew.",
+    note: "All resources of an account move to the plugin. Back: `webextract migrate --to dynamic` first, or all are made anew.",
     async run(world) {
       await world.run({});
       const { baseUrl, credentials } = world.service;
       const account = `new Provider("account", { baseUrl: "${baseUrl}", accessToken: "${credentials.accessToken}", apiKey: "${credentials.apiKey}" })`;
       const before = `const { Provider } = require("pulumi-webextract");\nconst account = ${account};`;
-      const seen = await world.run({ options: "{ provider: account }", before });
+      const options = "{ provider: account }";
+      const seen = await world.run({ options, optionsOfAnchor: options, before });
       // Without the option, the classes are dynamic again, and no alias leads there.
       const without = await world.run({}, ["preview", "--json"]);
       const { create = 0 } = JSON.parse(without.result.stdout).changeSummary as Record<string, number>;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
-import { isTemporary, removeAbandonedFiles } from "../../../system/temporaryFiles";
-import { compressions } from "../../formats/compression";
-import { formats } from "../../formats/formats";
-import type { Content, Destination, Placed, Placing, Surroundings } from "../destination";
-import type { StoredObject } from "./bucket";
-import { Bucket } from "./bucket";
-import { bucketAndKey } from "./s3Path";
-import { refusedCondition } from "./storeError";
+import type { Content, ObjectStore, StoredObject } from "../../store/objectStore";
+import { bucketAndKey } from "../../store/s3/s3Path";
+import { refusedCondition } from "../../store/s3/storeError";
+import { storeOf } from "../../store/storeOf";
+import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
+import { compressions } from "../formats/compression";
+import { formats } from "../formats/formats";
+import type { Destination, Placed, Placing, Surroundings } from "./destination";
 
 const contentTypes = new Map(
   [...Object.values(formats), ...Object.values(compressions)].map(({ extension, contentType }) => [
@@ -26,17 +26,17 @@ const temporaryPrefix = ".webextract-";
 export class S3Destination implements Destination {
   readonly fileMode = 0o600;
 
-  private readonly bucket: Bucket;
+  private readonly bucket: ObjectStore;
 
   /**
    * @param path of an export, or the name of an object. Makes no request
-   * @throws ResourceError if the SDK is not installed
+   * @throws StoreError if the SDK is not installed
    */
   constructor(
     path: string,
     private readonly context: Surroundings,
   ) {
-    this.bucket = new Bucket(path, context);
+    this.bucket = storeOf(path, context);
   }
 
   workPath(): string {

@@ -1,9 +1,9 @@
-import { unknownIssuerCodes } from "../../../service/errors/failures";
-import { oneLine, quoted } from "../../../service/errors/foreignText";
-import { Redactor } from "../../../service/errors/hideWords";
-import { hideSecrets } from "../../../service/errors/secretShapes";
-import { ResourceError } from "../../../values/errors";
-import { entryOf } from "../../../values/plain";
+import { unknownIssuerCodes } from "../../service/errors/failures";
+import { oneLine, quoted } from "../../service/errors/foreignText";
+import { Redactor } from "../../service/errors/hideWords";
+import { hideSecrets } from "../../service/errors/secretShapes";
+import { entryOf } from "../../values/plain";
+import { StoreError } from "../objectStore";
 import { bucketAndKey, s3Path } from "./s3Path";
 
 /** Why a request failed, and what to do. */
@@ -75,14 +75,15 @@ const nothingSaid = "UnknownError";
  * The error for the user.
  * @param operation name of the request, such as `PutObject`
  * @param object what it is about, such as `s3://bucket/key`
- * @param secrets credentials in use, which a store can repeat in its messages
+ * @param options.secrets credentials in use, which a store can repeat in its messages
+ * @param options.grants what to allow
  */
 export function storeError(
   operation: string,
   object: string,
   error: unknown,
-  secrets: readonly (string | undefined)[],
-): ResourceError {
+  { secrets, grants }: { secrets: readonly (string | undefined)[]; grants?: string },
+): StoreError {
   const { name, Code, code, message, $metadata, hostname, host } = error as Error & {
     Code?: string;
     code?: string;
@@ -109,43 +110,50 @@ export function storeError(
   secrets.forEach(redactor.add, redactor);
   const said = [found, message].map((each) => oneLine(hideSecrets(redactor.scrub(each))).replace(/\.$/, ""));
   const details = said.filter((each) => !["", "Error", nothingSaid].includes(each)).join(": ") || `status ${status}`;
-  const next = [advice, "Run the same command again."].filter(Boolean).join(" ");
-  return new ResourceError(`${operation} of "${object}" failed: ${why} (${details}). ${next}`);
+  const remedy = found === "AccessDenied" ? (grants ?? advice) : advice;
+  const next = [remedy, "Run the same command again."].filter(Boolean).join(" ");
+  const isFinal = status === undefined ? known !== undefined && found !== "AbortError" : status < 500;
+  const kind = isFinal && found !== "ConditionalRequestConflict" ? "refused" : "unknown";
+  return new StoreError(`${operation} of "${object}" failed: ${why} (${details}). ${next}`, kind);
 }
 
 const forcePathStyle =
   "If the store needs the bucket in the path, set webextract:s3ForcePathStyle to true. AWS_ENDPOINT_URL_S3 must not contain the bucket.";
 
 /** The store looks for the bucket in another part of the URL. */
-export function otherBucket(bucket: string, named: string | undefined): ResourceError {
+export function otherBucket(bucket: string, named: string | undefined): StoreError {
   const listed = named === undefined ? "no bucket" : `the bucket ${quoted(named)}`;
-  return new ResourceError(
+  return new StoreError(
     `ListObjectsV2 of "${s3Path(bucket, "")}" failed: the response is about ${listed}. ${forcePathStyle} Run the same command again.`,
+    "refused",
   );
 }
 
-export function overwritten(path: string): ResourceError {
-  return new ResourceError(
+export function overwritten(path: string): StoreError {
+  return new StoreError(
     `The store wrote "${path}", and somebody else has written or removed it at the same time: the store may ignore If-None-Match and If-Match. ` +
       "The rows of this export are not in it. Give each export names of its own, or use another store.",
+    "refused",
   );
 }
 
 /** The object is as the condition requires it. */
-export function refusedCondition(path: string, condition: "If-None-Match" | "If-Match"): ResourceError {
+export function refusedCondition(path: string, condition: "If-None-Match" | "If-Match"): StoreError {
   const [what, where] =
     condition === "If-Match"
       ? ["replace", "although the object has not changed. Some stores do not support this condition"]
       : ["write", "although there is no such object. Some stores do this where a bucket with versions had one"];
-  return new ResourceError(
+  return new StoreError(
     `The store refused to ${what} "${path}" because of ${condition}, ${where}. Nothing was written. ` +
       "Add {time} to the path, so that each export writes a new object, or use another bucket or store. Run the same command again.",
+    "refused",
   );
 }
 
-export function notRemoved(path: string): ResourceError {
-  return new ResourceError(
+export function notRemoved(path: string): StoreError {
+  return new StoreError(
     `The store did not remove "${path}", although the object has not changed: it may not support If-Match of DeleteObject. ` +
       "Remove the object with another program. Run the same command again.",
+    "refused",
   );
 }

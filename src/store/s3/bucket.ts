@@ -6,30 +6,21 @@ import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import type * as Sdk from "@aws-sdk/client-s3";
-import { messageOf, ResourceError } from "../../../values/errors";
-import { shellWord } from "../../../values/words";
-import type { Content, Surroundings } from "../destination";
+import { messageOf, ResourceError } from "../../values/errors";
+import { shellWord } from "../../values/words";
+import type {
+  Content,
+  FileToSend,
+  ObjectStore,
+  SmallObject,
+  StoreContext,
+  StoredObject,
+  UploadContext,
+} from "../objectStore";
 import { bucketAndKey, s3Path } from "./s3Path";
+import type { Dated, S3Client } from "./sdk";
 import { limits, s3Client } from "./sdk";
 import { notRemoved, otherBucket, overwritten, storeError } from "./storeError";
-
-/** An object, as the store describes it without its content. */
-export interface StoredObject {
-  etag: string;
-  bytes: number;
-  /** User-defined metadata, names in lower case. */
-  metadata: Readonly<Record<string, string>>;
-}
-
-export interface FileToSend {
-  /** Path of the complete file. */
-  from: string;
-  content: Content;
-  key: string;
-  contentType: string;
-  /** The object that may be replaced. Undefined: there must be none. */
-  replaces: StoredObject | undefined;
-}
 
 /** What the requests of one upload have in common. */
 interface Sending extends FileToSend {
@@ -39,7 +30,7 @@ interface Sending extends FileToSend {
   /** False with the SDK's setting for stores that refuse checksums, such as AWS_REQUEST_CHECKSUM_CALCULATION=WHEN_REQUIRED. */
   sendsChecksums: boolean;
   options: { abortSignal: AbortSignal };
-  context: Surroundings;
+  context: UploadContext;
 }
 
 type Condition = { IfNoneMatch: "*" } | { IfMatch: string };
@@ -50,29 +41,38 @@ const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKe
 /** The name of the metadata that says which write has made the object. */
 const writeKey = "webextract-write";
 
-/** The requests of this package to one bucket. Each method throws a ResourceError. */
-export class Bucket {
-  private readonly client: Sdk.S3;
-  private readonly name: string;
+/** The requests of this package to one bucket of S3. */
+export class Bucket implements ObjectStore {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+  private readonly grants: string | undefined;
 
   /**
    * The bucket of a path. Makes no request.
-   * @throws ResourceError if the SDK is not installed
+   * @throws StoreError if the SDK is not installed
    */
-  constructor(path: string, context: Pick<Surroundings, "settings" | "folder">) {
+  constructor(path: string, context: StoreContext) {
     this.client = s3Client(context);
-    this.name = bucketAndKey(path).bucket;
+    this.bucket = bucketAndKey(path).bucket;
+    this.grants = context.grants;
   }
 
-  /** @throws if the bucket does not exist, if the account may not use it, or if the store writes to another one */
+  get name(): string {
+    return s3Path(this.bucket, "").slice(0, -1);
+  }
+
+  /** Amazon S3 is known. */
+  get isUnproven(): boolean {
+    return !/\.amazonaws\.com(?:\.cn)?$/.test(this.client.seen.host);
+  }
+
   async requireAccess(): Promise<void> {
     await this.list("", { MaxKeys: 1 });
   }
 
-  /** Whether the store says that there is no such bucket. False if it cannot be asked within a few seconds. */
   async isMissing(): Promise<boolean> {
     const looking = this.client
-      .listObjectsV2({ Bucket: this.name, MaxKeys: 1 }, { abortSignal: AbortSignal.timeout(limits.lookMs) })
+      .listObjectsV2({ Bucket: this.bucket, MaxKeys: 1 }, { abortSignal: AbortSignal.timeout(limits.lookMs) })
       .then(
         () => false,
         ({ name }: Error) => name === "NoSuchBucket",
@@ -82,27 +82,26 @@ export class Bucket {
   }
 
   private async list(prefix: string, request: Partial<Sdk.ListObjectsV2Request>): Promise<Sdk.ListObjectsV2Output> {
-    const sending = this.client.listObjectsV2({ Bucket: this.name, ...request });
+    const sending = this.client.listObjectsV2({ Bucket: this.bucket, ...request });
     const list = await this.named("ListObjectsV2", prefix, sending);
     // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the
     // ending for aliases of access points.
-    if (list.Name !== this.name && !this.name.endsWith("-s3alias")) {
-      throw otherBucket(this.name, list.Name);
+    if (list.Name !== this.bucket && !this.bucket.endsWith("-s3alias")) {
+      throw otherBucket(this.bucket, list.Name);
     }
     return list;
   }
 
-  /** Undefined if there is no such object. A missing bucket looks the same. */
   async head(key: string): Promise<StoredObject | undefined> {
     try {
-      const { ETag, ContentLength, Metadata } = await this.client.headObject({ Bucket: this.name, Key: key });
+      const { ETag, ContentLength, Metadata } = await this.client.headObject({ Bucket: this.bucket, Key: key });
       return { etag: ETag ?? "", bytes: ContentLength ?? 0, metadata: Metadata ?? {} };
     } catch (error) {
       if ((error as Error).name === "NotFound") {
         return undefined;
       }
       // The response to HeadObject has no body, so no reason. The response to a read of the object has one.
-      const reading = this.client.getObject({ Bucket: this.name, Key: key, Range: "bytes=0-0" });
+      const reading = this.client.getObject({ Bucket: this.bucket, Key: key, Range: "bytes=0-0" });
       return this.named(
         "HeadObject",
         key,
@@ -114,18 +113,43 @@ export class Bucket {
     }
   }
 
-  /**
-   * Sends a complete file in constant memory: in one request, or in parts if it is larger than a part. The object does
-   * not exist before the last request. An interruption ends the request in flight.
-   * @returns the object; undefined if the store refused the condition
-   */
-  async send(file: FileToSend, context: Surroundings): Promise<StoredObject | undefined> {
+  async get(key: string, signal?: AbortSignal): Promise<SmallObject | undefined> {
+    const getting = this.client.getObject({ Bucket: this.bucket, Key: key }, small(signal)).then(async (found) => {
+      const { ETag = "", LastModified, Body, $metadata } = found;
+      const body = Buffer.from((await Body?.transformToByteArray()) ?? []);
+      const age = Date.parse(($metadata as Dated).date ?? "") - Number(LastModified);
+      return { etag: bare(ETag), body, age };
+    });
+    return await this.without(["NoSuchKey"], "GetObject", key, getting);
+  }
+
+  async put(
+    key: string,
+    body: Buffer,
+    replaces: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const conditions = replaces === undefined ? [{ IfNoneMatch: "*" } as const] : ifMatch(replaces);
+    const checksums = await this.named("PutObject", key, this.client.config.requestChecksumCalculation());
+    const request = {
+      Bucket: this.bucket,
+      Key: key,
+      Body: body,
+      ...(checksums === "WHEN_SUPPORTED" && checksumOf(body)),
+    };
+    const done = await this.underCondition("PutObject", key, conditions, (condition) =>
+      this.client.putObject({ ...request, ...condition }, small(signal)),
+    );
+    return done === undefined ? undefined : bare(done.ETag ?? "");
+  }
+
+  async send(file: FileToSend, context: UploadContext): Promise<StoredObject | undefined> {
     const { key, contentType, replaces } = file;
     const id = randomUUID();
     const checksums = await this.named("PutObject", key, this.client.config.requestChecksumCalculation());
     const sending: Sending = {
       ...file,
-      object: { Bucket: this.name, Key: key },
+      object: { Bucket: this.bucket, Key: key },
       headers: { ContentType: contentType, Metadata: { [writeKey]: id } },
       conditions: replaces === undefined ? [{ IfNoneMatch: "*" }] : ifMatch(replaces.etag),
       sendsChecksums: checksums === "WHEN_SUPPORTED",
@@ -150,7 +174,7 @@ export class Bucket {
       throw isSent instanceof Error ? isSent : found;
     }
     if (isSent) {
-      throw overwritten(s3Path(this.name, key));
+      throw overwritten(s3Path(this.bucket, key));
     }
     return undefined;
   }
@@ -160,9 +184,10 @@ export class Bucket {
     const Body = await readFile(from);
     requireContent(content, createHash("sha256").update(Body), from);
     const request = { ...object, Body, ...headers, ...(sendsChecksums && checksumOf(Body)) };
-    return await this.isDone("PutObject", key, conditions, (condition) =>
+    const done = await this.underCondition("PutObject", key, conditions, (condition) =>
       this.client.putObject({ ...request, ...condition }, options),
     );
+    return done !== undefined;
   }
 
   private async createUpload({ key, object, headers, sendsChecksums, options }: Sending): Promise<string> {
@@ -194,14 +219,15 @@ export class Bucket {
     if ((await this.head(key))?.etag !== replaces?.etag) {
       return false;
     }
-    return await this.isDone("CompleteMultipartUpload", key, conditions, (condition) =>
+    const done = await this.underCondition("CompleteMultipartUpload", key, conditions, (condition) =>
       client.completeMultipartUpload({ ...upload, MultipartUpload: { Parts }, ...condition }, options),
     );
+    return done !== undefined;
   }
 
   /** A failed abort is no failure of the export: the warning says what the store still has. */
-  private async abort(key: string, id: string, context: Surroundings): Promise<void> {
-    const { name: bucket, client } = this;
+  private async abort(key: string, id: string, context: UploadContext): Promise<void> {
+    const { bucket, client } = this;
     const aborting = client.abortMultipartUpload({ Bucket: bucket, Key: key, UploadId: id });
     try {
       await this.without(["NoSuchUpload"], "AbortMultipartUpload", key, aborting);
@@ -224,9 +250,8 @@ export class Bucket {
     return found;
   }
 
-  /** The content of an object that has not changed since its ETag was read. */
   async *read(key: string, etag: string): AsyncGenerator<Uint8Array> {
-    const request = { Bucket: this.name, Key: key, IfMatch: etag };
+    const request = { Bucket: this.bucket, Key: key, IfMatch: etag };
     const { Body } = await this.named("GetObject", key, this.client.getObject(request));
     try {
       yield* Body as unknown as AsyncIterable<Uint8Array>;
@@ -235,26 +260,30 @@ export class Bucket {
     }
   }
 
-  /** @returns false if there is another object now */
-  async delete(key: string, etag: string): Promise<boolean> {
-    await this.isDone("DeleteObject", key, ifMatch(etag), (condition) =>
-      this.client.deleteObject({ Bucket: this.name, Key: key, ...condition }),
+  async remove(key: string, etag: string): Promise<boolean> {
+    const done = await this.underCondition("DeleteObject", key, ifMatch(etag), (condition) =>
+      this.client.deleteObject({ Bucket: this.bucket, Key: key, ...condition }),
     );
+    return done !== undefined;
+  }
+
+  async delete(key: string, etag: string): Promise<boolean> {
+    await this.remove(key, etag);
     // After a lost response, the SDK has repeated the request, which then meets no object.
     const left = await this.head(key);
     if (left?.etag === etag) {
-      throw notRemoved(s3Path(this.name, key));
+      throw notRemoved(s3Path(this.bucket, key));
     }
     return left === undefined;
   }
 
-  /** Sends a request under each form of a condition, until the store takes one. False if it refuses the condition. */
-  private async isDone(
+  /** Sends a request under each form of a condition, until the store takes one. Undefined if it refuses the condition. */
+  private async underCondition<T>(
     operation: string,
     key: string,
     conditions: readonly Condition[],
-    send: (condition: Condition) => Promise<unknown>,
-  ): Promise<boolean> {
+    send: (condition: Condition) => Promise<T>,
+  ): Promise<T | undefined> {
     for (const [index, condition] of conditions.entries()) {
       const isLast = index + 1 === conditions.length;
       // A store may have dropped the upload with its first refusal.
@@ -262,11 +291,12 @@ export class Bucket {
       const sending = send(condition).catch((error: { $metadata?: { httpStatusCode?: number } }) =>
         !isLast && error.$metadata?.httpStatusCode === 400 ? undefined : Promise.reject(error),
       );
-      if ((await this.without(codes, operation, key, sending)) !== undefined) {
-        return true;
+      const done = await this.without(codes, operation, key, sending);
+      if (done !== undefined) {
+        return done;
       }
     }
-    return false;
+    return undefined;
   }
 
   /** Undefined if the request failed with one of these codes. */
@@ -282,7 +312,8 @@ export class Bucket {
       const { accessKeyId, secretAccessKey, sessionToken } = await this.client.config
         .credentials()
         .catch(() => ({ accessKeyId: undefined, secretAccessKey: undefined, sessionToken: undefined }));
-      throw storeError(operation, s3Path(this.name, key), error, [accessKeyId, secretAccessKey, sessionToken]);
+      const secrets = [accessKeyId, secretAccessKey, sessionToken];
+      throw storeError(operation, s3Path(this.bucket, key), error, { secrets, grants: this.grants });
     }
   }
 }
@@ -292,8 +323,18 @@ export class Bucket {
  * the ETag "none": a request without the header would have no condition.
  */
 function ifMatch(etag: string): Condition[] {
-  const bare = etag.replaceAll('"', "");
-  return bare === "" ? [{ IfMatch: "none" }] : [{ IfMatch: bare }, { IfMatch: `"${bare}"` }];
+  const tag = bare(etag);
+  return tag === "" ? [{ IfMatch: "none" }] : [{ IfMatch: tag }, { IfMatch: `"${tag}"` }];
+}
+
+function bare(etag: string): string {
+  return etag.replaceAll('"', "");
+}
+
+/** A request for a small object ends early: who waits for it can look again. */
+function small(signal: AbortSignal | undefined): { abortSignal: AbortSignal } {
+  const late = AbortSignal.timeout(limits.smallMs);
+  return { abortSignal: signal === undefined ? late : AbortSignal.any([signal, late]) };
 }
 
 /**
