@@ -23,7 +23,7 @@ import { removeRows } from "./taskRows";
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/copy`; none if it adopts a task. Unless the service has responded to this command, one read of a row before |
+ * | create | `POST /task/copy`; none if it adopts a task. The first of a command reads one row before |
  * | read | `POST /task/getActions`, or `GET /data/all` of one row, to see whether the task exists |
  * | update | none |
  * | delete | `POST /data/remove` or none; the API cannot delete a task |
@@ -154,7 +154,6 @@ export const taskCopy: Resource<TaskCopyArgs, TaskCopyState> = {
   async create(args, context) {
     const { sourceTaskId, taskGroupId, adoptTaskId } = args;
     if (adoptTaskId !== undefined) {
-      await context.client.requirePath(adoptTaskId);
       return { id: adoptTaskId, state: { ...args, taskId: adoptTaskId } };
     }
     const taskId = await copyOnce({ taskId: sourceTaskId ?? "", taskGroupId: taskGroupId ?? "" }, args, context);
