@@ -40,7 +40,7 @@ export async function buildIfStale(): Promise<string> {
 }
 
 async function compile(name: string, outDir: string): Promise<string> {
-  const { code, output } = await runTool("typescript/tsc", [
+  const { code, output } = await runTool("typescript-7/tsc", [
     "-p",
     join(name, "tsconfig.build.json"),
     "--outDir",

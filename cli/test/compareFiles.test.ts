@@ -18,7 +18,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { Zstd } from "@hpcc-js/wasm-zstd";
 import { writeXlsx } from "hucre/xlsx";
 import { parquetWriteBuffer } from "hyparquet-writer";
-import { setEnvironment } from "../../test/environment";
+import { setEnvironment, slowIt } from "../../test/environment";
 import fc, { runs } from "../../test/fastCheck";
 import { writeFormat } from "../../test/internals/resources";
 import type { Compared } from "./comparing";
@@ -94,7 +94,7 @@ describe("webextract compare, reading files", () => {
     await assertSame(files.write("Z.NDJSON.ZST", zstd.compress(Buffer.from(ndjson))));
   });
 
-  it("reads rows that are cut at any byte", async () => {
+  slowIt("reads rows that are cut at any byte", async () => {
     const long = Array.from({ length: 3_000 }, (_, index) => ({
       sku: `${index}`,
       name: `${'é\\"☃'.repeat(index % 90)}`,
@@ -258,7 +258,7 @@ describe("webextract compare, reading files", () => {
     ]);
   });
 
-  it("finds one run unchanged in any two of the formats of an export", async function () {
+  slowIt("finds one run unchanged in any two of the formats of an export", async function () {
     this.timeout(300_000);
     const text = fc.string({
       unit: fc.constantFrom("a", "é", "😀", '"', ",", "\n", "\\", "{", "[", "]", "}", ":", " "),

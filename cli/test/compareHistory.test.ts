@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
-import { openBrowser } from "../../emulator/test/page/browser";
+import { closePages, openBrowser } from "../../emulator/test/page/browser";
 import { allHostileStrings } from "../../test/hostile";
 import { Comparing } from "./comparing";
 import { openFile } from "./openFile";
@@ -25,7 +25,7 @@ describe("webextract compare --history", () => {
     files.write("rows-note.txt", "x");
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     files.remove();
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
+import { isLarge } from "../../test/environment";
 import { allHostileStrings, hostileStrings, secretValues } from "../../test/hostile";
 import { Comparing } from "./comparing";
 import { conditionOf } from "./internals/compare";
@@ -187,7 +188,7 @@ describe("the report of webextract compare", () => {
     };
     const ofUsualLength = hostileStrings.filter(({ text }) => text.length < 10_000);
     /** Some at a time, because each comparison starts a database. Those beside each other in the list can be the same name when they are read. */
-    const groups = Array.from({ length: 8 }, (_, first) =>
+    const groups = Array.from({ length: isLarge ? 8 : 2 }, (_, first) =>
       ofUsualLength.filter((_string, index) => index % 8 === first),
     );
     /** The report of as many harmless names, made once for each number of them. */

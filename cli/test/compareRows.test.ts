@@ -282,7 +282,7 @@ describe("webextract compare, row by row", () => {
         const byName = (one: { name: string }, other: { name: string }): number => (one.name < other.name ? -1 : 1);
         assert.deepEqual({ ...json, fields: json.fields.sort(byName) }, naive(base, head));
       }),
-      runs(100),
+      runs(50),
     );
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
+import { slowIt } from "../../test/environment";
 import { allCommands } from "./internals/cli";
 import type { CliWorld, Ended, Running } from "./webextract";
 import { fakePulumi, shop, useCliWorld } from "./webextract";
@@ -192,6 +193,9 @@ const interruptSelf = `process.on("newListener", function interrupt(event) {
   process.nextTick(() => process.kill(process.pid, "SIGINT"));
 });`;
 
+/** What these leave behind matters most. The slow tests take every command. */
+const writing = ["run", "export", "adopt", "rename", "review", "token refresh"];
+
 describe("every command", () => {
   const world = useCliWorld({ seed, behaviour: { getActionsEmptyTypes: "all" } });
   beforeEach(async () => {
@@ -235,7 +239,8 @@ describe("every command", () => {
       }
     });
 
-    it(`${name}: does its work in a project with a selected stack`, async () => {
+    const test = writing.includes(name) ? it : slowIt;
+    test(`${name}: does its work in a project with a selected stack`, async () => {
       const { accessToken, apiKey, refreshToken } = world.emulator.credentials;
       const config = { baseUrl: world.emulator.url, apiKey, accessToken, refreshToken };
       const entries = Object.entries(config).map(([key, value]) => [`webextract:${key}`, { value }]);
@@ -246,7 +251,7 @@ describe("every command", () => {
     });
 
     if (interrupted !== undefined) {
-      it(`${name}: ends at Ctrl-C, and leaves nothing half written`, async () => {
+      test(`${name}: ends at Ctrl-C, and leaves nothing half written`, async () => {
         const { line, env, at, ends: [code, exit] = [130, "interrupted"], leaves = /^$/ } = interrupted;
         const isWaiting = at(world);
         const self: Variables = at === atOnce ? { NODE_OPTIONS: `--require ${world.path("interruptSelf.cjs")}` } : {};

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { allTests } from "../../test/eachTest";
+import { slowIt } from "../../test/environment";
 import { hostileStrings } from "../../test/hostile";
 import { assertShown } from "../../test/shownText";
 import { CliWorld, fakePulumi } from "./webextract";
@@ -29,7 +30,8 @@ describe("text of the service, of files and of commands", () => {
     "token refresh --yes",
   ]) {
     for (const json of ["", " --json"]) {
-      it(`reaches the terminal as plain text: ${line}${json}`, async () => {
+      const test = json === "" ? it : slowIt;
+      test(`reaches the terminal as plain text: ${line}${json}`, async () => {
         for (const status of [400, 500]) {
           world.emulator.fault({ operation: "*", kind: "status", status, body: error(all), times: 1_000 });
           const token = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken };

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { EmulatorOptions } from "webextract-emulator";
+import { slowIt } from "../../test/environment";
 import type { CliWorld } from "./webextract";
 import { shop, useCliWorld } from "./webextract";
 
@@ -264,8 +265,10 @@ describe("a command that is given a path", () => {
       assert.deepEqual([filesIn(world.folder), world.operations()], [{}, []]);
     });
 
-    for (const { place, exit, text } of expected) {
-      it(`${name} at ${place}`, async () => {
+    // Every third place; all of them in the slow tests.
+    for (const [index, { place, exit, text }] of expected.entries()) {
+      const test = index % 3 === 0 ? it : slowIt;
+      test(`${name} at ${place}`, async () => {
         const at = places[place](world);
         const path = linkedAs === undefined || at === "" ? at : linked(world, at, linkedAs);
         const before = filesIn(world.folder);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { slowIt } from "../../test/environment";
 import { hostileMarkdown, hostileTerminal } from "../../test/hostile";
 import type { Ended } from "./webextract";
 import { fakePulumi, shop, useCliWorld } from "./webextract";
@@ -556,7 +557,7 @@ From stack \`prod\` to stack \`trial\`: 2 to update.
     assert.match(stdout, /100% -> 0%/);
   });
 
-  it("has at most 60,000 characters, and counts what is left out", async () => {
+  slowIt("has at most 60,000 characters, and counts what is left out", async () => {
     const fields = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => [`a_long_name_of_a_field_${index}`, "x"]),
     );

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { openBrowser } from "../../emulator/test/page/browser";
+import { closePages, openBrowser } from "../../emulator/test/page/browser";
+import { slowIt } from "../../test/environment";
 import { allHostileStrings } from "../../test/hostile";
 import { openFile } from "./openFile";
 import { CliWorld, shop } from "./webextract";
@@ -13,7 +14,7 @@ describe("the page of webextract rows", () => {
   before(async () => {
     browser = await openBrowser();
   });
-  after(() => browser?.close());
+  after(closePages);
   beforeEach(async () => {
     const seed = { taskGroups: [{ taskGroupId: "shops" }], tasks: [{ ...shop, syntheticRows: 0 }] };
     world = await CliWorld.create({ seed });
@@ -93,7 +94,7 @@ describe("the page of webextract rows", () => {
     assert.deepEqual(problems, []);
   });
 
-  it("shows the first 10,000 rows, and fewer of large ones", async function () {
+  slowIt("shows the first 10,000 rows, and fewer of large ones", async function () {
     this.timeout(120_000);
     const many = Array.from({ length: 10_050 }, (_, index) => ({ n: index, title: "Book" }));
     const { tab } = await open(many);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
-import fc from "../../test/fastCheck";
+import fc, { runs } from "../../test/fastCheck";
 import { call, data, startWith } from "./caller";
 import type { StateDocument } from "./internals";
 import { createFromDocument, StateDatabase } from "./internals";
@@ -137,7 +137,7 @@ describe("the records of a state file", () => {
       createFromDocument(stateFile, structuredClone(document));
       assert.deepEqual(await savedState(stateFile), JSON.parse(JSON.stringify(document)));
     };
-    await fc.assert(fc.asyncProperty(documents, check), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(documents, check), runs(60));
   });
 
   /** All that a request, a run or a test can change. */
@@ -249,9 +249,10 @@ describe("the records of a state file", () => {
         await emulator.close();
       }
     };
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { maxLength: 8 }), check), {
-      numRuns: 20,
-    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { maxLength: 8 }), check),
+      runs(50),
+    );
   });
 
   describe("of a run whose pages are not opened yet", () => {

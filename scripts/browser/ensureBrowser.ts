@@ -5,7 +5,7 @@ import { foldersOnPath } from "../engine/engine";
 import { firstExecutable } from "../engine/find";
 import { runAndWatch } from "../engine/runAndWatch";
 
-const programs = ["chromium", "chromium-browser", "google-chrome"];
+const programs = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const timeout = 10 * 60_000;
 
 /** A way to install a browser. Returns the reason why it did not work, or nothing. */
@@ -18,16 +18,21 @@ export interface BrowserWay {
 const isRoot = process.getuid?.() === 0;
 const playwright = join(require.resolve("playwright-core/package.json"), "..", "cli.js");
 
-/** Debian's package brings the libraries that a browser needs. Without root rights, and where there is no such package, Playwright downloads a browser. */
+/**
+ * Debian's packages bring the libraries that a browser needs; the one without a window starts in half the time. Without root rights, and where there are
+ * no such packages, Playwright downloads a browser.
+ */
 const defaultWays: readonly BrowserWay[] = [
-  {
-    name: "apt-get install chromium",
-    isPossible: (environment) => isRoot && firstExecutable(foldersOnPath(environment), "apt-get") !== undefined,
-    commands: [
-      ["apt-get", "update"],
-      ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"],
-    ],
-  },
+  ...["chromium-headless-shell", "chromium"].map(
+    (name): BrowserWay => ({
+      name: `apt-get install ${name}`,
+      isPossible: (environment) => isRoot && firstExecutable(foldersOnPath(environment), "apt-get") !== undefined,
+      commands: [
+        ["apt-get", "update"],
+        ["apt-get", "install", "-y", "--no-install-recommends", name, "fonts-dejavu-core"],
+      ],
+    }),
+  ),
   {
     name: "npx playwright-core install chromium",
     isPossible: () => true,

@@ -24,16 +24,12 @@ export type FieldOf = (name: string) => Documented | undefined;
 
 export type DocumentedType = Pick<Documented, "comment" | "names" | "fields">;
 
-const known = new Map<string, DocComments>();
+let known: DocComments | undefined;
 
-/**
- * The doc comments of a file and of all files that it imports. Read once in a process, because that takes seconds.
- * @param entry relative to the repository's folder
- */
-export function docCommentsIn(entry: string): DocComments {
-  const comments = known.get(entry) ?? new DocComments(entry);
-  known.set(entry, comments);
-  return comments;
+/** The doc comments of the package. Read once in a process, because that takes seconds. */
+export function docComments(): DocComments {
+  known ??= new DocComments("src/index.ts");
+  return known;
 }
 
 /** The types that a file and all files that it imports declare. */

@@ -8,7 +8,7 @@ import {
 } from "../../src/manifest/documentShapes";
 import type { ArgSpecs } from "../../src/resources/args";
 import { resources } from "../../src/resources/index";
-import { docCommentsIn } from "./docComments";
+import { docComments } from "./docComments";
 import type { Parts } from "./parts";
 import { list } from "./parts";
 import { rowsOf } from "./resourcePage";
@@ -16,7 +16,7 @@ import { rowsOf } from "./resourcePage";
 export const manifestPage = "docs/reference/manifest.md";
 
 export function partsOfManifest(complaints: string[]): Parts {
-  const docs = docCommentsIn("src/manifest/documentShapes.ts");
+  const docs = docComments();
   const rows = (type: string, specs: ArgSpecs, ofResource: ArgSpecs = {}): string => {
     // The page of the resource describes the other fields.
     const own = Object.entries(specs).filter(([name, spec]) => ofResource[name]?.kind !== spec.kind);

@@ -9,7 +9,7 @@ import type { ArgSpec, ArgSpecs } from "../../src/resources/args";
 import type { Shape } from "../../src/values/kinds";
 import { repositoryRoot } from "../commands";
 import type { FieldOf } from "./docComments";
-import { docCommentsIn } from "./docComments";
+import { docComments } from "./docComments";
 
 type Schema = Record<string, unknown>;
 
@@ -27,7 +27,7 @@ export async function checkManifestSchema(): Promise<string> {
 }
 
 function manifestSchema(): string {
-  const docs = docCommentsIn("src/manifest/documentShapes.ts");
+  const docs = docComments();
   const { fields } = docs.of("TaskDocument");
   const whole = new Definitions(false);
   const partial = new Definitions(true);

@@ -5,7 +5,7 @@ import { resources } from "../../src/resources/index";
 import { repositoryRoot } from "../commands";
 import { cliPage, partsOfCli } from "./cliPage";
 import { configurationPage, partsOfConfiguration, partsOfRegistry, registryPage } from "./configurationPage";
-import { docCommentsIn } from "./docComments";
+import { docComments } from "./docComments";
 import { functionsPage, partsOfFunctions } from "./functionsPage";
 import { manifestPage, partsOfManifest } from "./manifestPage";
 import type { Parts } from "./parts";
@@ -28,7 +28,7 @@ export function referencePageProblems(): string[] {
 
 function generatedPages(): { pages: Map<string, { before: string; now: string }>; problems: string[] } {
   const problems: string[] = [];
-  const ofResources = docCommentsIn("src/resources/index.ts");
+  const ofResources = docComments();
   const parts: [string, Parts][] = [
     ...Object.values(resources).map((resource): [string, Parts] => [
       pathOfPage(resource.type),
@@ -38,7 +38,7 @@ function generatedPages(): { pages: Map<string, { before: string; now: string }>
     [registryPage, partsOfRegistry()],
     [manifestPage, partsOfManifest(problems)],
     [cliPage, partsOfCli()],
-    [functionsPage, partsOfFunctions(docCommentsIn("src/program/functions.ts"))],
+    [functionsPage, partsOfFunctions(docComments())],
   ];
   const pages = new Map<string, { before: string; now: string }>();
   for (const [path, each] of parts) {

@@ -11,7 +11,7 @@ import { resources } from "../../src/resources/index";
 import { typeToken } from "../../src/values/urn";
 import { repositoryRoot } from "../commands";
 import type { DocComments } from "../docs/docComments";
-import { docCommentsIn } from "../docs/docComments";
+import { docComments } from "../docs/docComments";
 import { examplesOf } from "./examples";
 import type { ObjectSpec, Spec } from "./typeSpecs";
 import { TypeSpecs, upperFirst, wordsOf } from "./typeSpecs";
@@ -41,7 +41,7 @@ function pluginSchema(): string {
   const { homepage, license, repository } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
   const source: string = repository.url.replace(/^git\+|\.git$/g, "");
   const types = new TypeSpecs(chosenNames);
-  const docs = docCommentsIn("src/resources/index.ts");
+  const docs = docComments();
   const ofResources = Object.values(resources).map((each) => [token(each.type), resourceSpec(each, types, docs)]);
   const configuration = configurationOf(types);
   const path = new URL(source).pathname;
@@ -62,7 +62,7 @@ function pluginSchema(): string {
       inputProperties: configuration,
     },
     resources: { ...Object.fromEntries(ofResources), [token("Manifest")]: manifestSpec(types) },
-    functions: functionsOf(docCommentsIn("src/program/functions.ts"), types),
+    functions: functionsOf(docComments(), types),
     // In alphabetical order, so that a new argument does not move the others.
     types: Object.fromEntries(Object.entries(types.all).sort(([a], [b]) => (a < b ? -1 : 1))),
     language: {
@@ -111,7 +111,7 @@ function resourceSpec(resource: AnyResource, types: TypeSpecs, docs: DocComments
 
 /** The component. Its outputs are what the engine knows of its resources. */
 function manifestSpec(types: TypeSpecs): Spec {
-  const docs = docCommentsIn("src/manifest/manifest.ts");
+  const docs = docComments();
   const { fields } = docs.of("ManifestArgs");
   const described = (name: string) => types.ofDocumented(`Manifest${upperFirst(name)}`, fields(name)).description;
   const text = { type: "string" };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
-import { isLarge } from "../environment";
+import { slowIt } from "../environment";
 import { describeProblem } from "../internals/manifest";
 import { errorCases, shownOf } from "./errorCases";
 import { Later, ManifestFolder } from "./manifestFolder";
@@ -117,22 +117,20 @@ describe("the errors of a manifest", () => {
     assert.equal(problem?.reason, "is refused: aliases nest more than 100 levels");
   });
 
-  if (isLarge) {
-    it("refuse merge keys and defaults that copy too much", function () {
-      this.timeout(240_000);
-      const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
-      const uses = Array.from(
-        { length: 400 },
-        (_, index) => `  t${index}: { run: { triggers: { <<: *all, own: y } } }\n`,
-      );
-      folder.write({ "novels.yaml": `defaults: { run: { triggers: &all { ${entries} } } }\ntasks:\n${uses.join("")}` });
-      const [problem] = folder.read().problems;
-      assert.match(problem?.reason ?? "", /^is refused: it stands for more than 1000000 values/);
-      const own = Array.from({ length: 400 }, (_, index) => `  t${index}: { run: { triggers: { own: y } } }\n`);
-      folder.write({ "novels.yaml": `defaults: { run: { triggers: { ${entries} } } }\ntasks:\n${own.join("")}` });
-      assert.match(folder.read().problems[0]?.reason ?? "", /^is refused: /);
-    });
-  }
+  slowIt("refuse merge keys and defaults that copy too much", function () {
+    this.timeout(240_000);
+    const entries = Array.from({ length: 3000 }, (_, index) => `p${index}: x`).join(", ");
+    const uses = Array.from(
+      { length: 400 },
+      (_, index) => `  t${index}: { run: { triggers: { <<: *all, own: y } } }\n`,
+    );
+    folder.write({ "novels.yaml": `defaults: { run: { triggers: &all { ${entries} } } }\ntasks:\n${uses.join("")}` });
+    const [problem] = folder.read().problems;
+    assert.match(problem?.reason ?? "", /^is refused: it stands for more than 1000000 values/);
+    const own = Array.from({ length: 400 }, (_, index) => `  t${index}: { run: { triggers: { own: y } } }\n`);
+    folder.write({ "novels.yaml": `defaults: { run: { triggers: { ${entries} } } }\ntasks:\n${own.join("")}` });
+    assert.match(folder.read().problems[0]?.reason ?? "", /^is refused: /);
+  });
 
   it("show no control characters", () => {
     folder.write({ "novels.yaml": 'from: { adoptTaskId: t }\n"\\u001b[31m\\n": "\u0085\u2028"\n' });

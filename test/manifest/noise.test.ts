@@ -158,7 +158,7 @@ describe("what stands between the values of a manifest", () => {
         const plain = named.map((each) => `--- ${JSON.stringify(each)}\n`).join("");
         assert.deepEqual(read(new NoisyWriter(all).file(named)), read(plain));
       }),
-      runs(300),
+      runs(150),
     );
   });
 

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CliWorld, fakePulumi, program, shop } from "../../cli/test/webextract";
+import { slowIt } from "../environment";
 import { readPage } from "./readPage";
 
 describe("the page about the command line", () => {
@@ -50,13 +51,13 @@ describe("the page about the command line", () => {
     assert.equal(readdirSync(world.path("rows")).length, 1);
   });
 
-  it("and the page about the first day shows commands that work", async () => {
+  slowIt("and the page about the first day shows commands that work", async () => {
     assert.match(await runScript("firstDay.sh"), /! probe: this service has not been probed/);
     const files = readdirSync(world.path("probed")).sort();
     assert.deepEqual(files, ["behaviours.yaml", "config.sh", "report.md", "responses.json"]);
   });
 
-  it("and the pages about adopting, manifests and CI show commands that work", async () => {
+  slowIt("and the pages about adopting, manifests and CI show commands that work", async () => {
     writeFileSync(world.path("plan.json"), JSON.stringify({ steps: [] }));
     writeFileSync(world.path("tasks.csv"), `${shop.taskId},shop\n`);
     assert.match(await runScript("adopt.sh"), /1 task, no problem\./);

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { CliWorld, program, shop } from "../../cli/test/webextract";
 import { allTests } from "../eachTest";
+import { slowIt } from "../environment";
 
 const examples = join(__dirname, "../../examples/compare");
 
@@ -14,7 +15,7 @@ const shown = ["report.md", "compared.json", "failed.txt"];
 describe("the page about comparing rows", () => {
   const world = allTests(() => CliWorld.create());
 
-  it("shows commands that work, and what they write", async () => {
+  slowIt("shows commands that work, and what they write", async () => {
     const bin = world.path("bin");
     mkdirSync(bin);
     // The package is not installed here.

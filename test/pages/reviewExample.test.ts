@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import MarkdownIt from "markdown-it";
-import { openBrowser } from "../../emulator/test/page/browser";
+import { closePages, openBrowser } from "../../emulator/test/page/browser";
 import { assertPictureOf } from "./pictures";
 import { repository } from "./readPage";
 
@@ -34,7 +34,7 @@ describe("the example of a review", () => {
       await tab.getByText("95% -> 0%").waitFor();
       await assertPictureOf({ screenshot: ({ path }) => tab.screenshot({ path, fullPage: true }) }, "review");
     } finally {
-      await browser.close();
+      await closePages();
     }
   });
 

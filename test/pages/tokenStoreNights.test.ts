@@ -13,6 +13,7 @@ import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { program } from "../../cli/test/webextract";
 import { eachTest } from "../eachTest";
+import { slowIt } from "../environment";
 import type { Outputs, Step } from "./workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "./workflow";
 
@@ -75,7 +76,8 @@ describe("the token store between the nights of a CI system", () => {
   }
 
   for (const name of ["nightly.yml", "tokenStore.yml"]) {
-    it(`stays after a night of ${name} in which npm ci fails, the key is wrong or the cache does not answer`, async () => {
+    const test = name === "nightly.yml" ? it : slowIt;
+    test(`stays after a night of ${name} in which npm ci fails, the key is wrong or the cache does not answer`, async () => {
       const workflow = readWorkflow(name);
       const cache = new Map<string, Buffer>();
       let count = 0;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "../environment";
 import { noteUrn } from "../internals/engine";
 import type { Layer } from "../internals/provider";
 import { layers } from "../internals/provider";
@@ -138,17 +139,16 @@ describe("the layers of the provider", () => {
       await world.remove();
     }
   };
-  /** The scenes in which these layers show something else. */
-  const noticed = async (some: readonly Layer[]): Promise<string[]> => {
-    const names: string[] = [];
-    for (const [name, { seen, play }] of Object.entries(scenes)) {
+  /** Fails unless a scene shows something else with these layers. */
+  const assertNoticed = async (some: readonly Layer[]): Promise<void> => {
+    for (const { seen, play } of Object.values(scenes)) {
       try {
         assert.deepEqual(await seenWith(play, some), seen);
       } catch {
-        names.push(name);
+        return;
       }
     }
-    return names;
+    assert.fail("no scene shows it");
   };
 
   for (const [name, { seen, play }] of Object.entries(scenes)) {
@@ -159,15 +159,15 @@ describe("the layers of the provider", () => {
 
   for (const layer of layers) {
     it(`fail a guarantee when ${layer.name} is left out`, async () => {
-      assert.notDeepEqual(await noticed(layers.filter((each) => each !== layer)), []);
+      await assertNoticed(layers.filter((each) => each !== layer));
     });
   }
 
   const [first, ...others] = layers;
   for (let place = 1; place < layers.length; place++) {
-    it(`fail a guarantee when the origin check has place ${place + 1}`, async () => {
+    slowIt(`fail a guarantee when the origin check has place ${place + 1}`, async () => {
       assert.ok(first);
-      assert.notDeepEqual(await noticed([...others.slice(0, place), first, ...others.slice(place)]), []);
+      await assertNoticed([...others.slice(0, place), first, ...others.slice(place)]);
     });
   }
 });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isLarge } from "../environment";
+import { isLarge, slowIt } from "../environment";
 import { pathOf } from "../program/inProcess";
 import { repositoryRoot } from "./harness";
 import { pluginFolder } from "./plugin/nativeWorld";
-import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 /** Previews, and asserts that the preview is refused without a request and without a stack trace. @returns the diagnostics. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Seed } from "webextract-emulator";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { template, World } from "./world";
 
 /** Two templates whose runs return different rows. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { World } from "./world";
 
 /** Calls all five functions, once for secrets and once plain, with arguments that only an update knows, and reads `template-1`, which a preview can read too. */

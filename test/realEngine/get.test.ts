@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { World } from "./world";
 
 const open = '{ open: { actionType: "NavigateAction", properties: { Url: "?" } } }';

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "../environment";
 import { Project } from "./harness";
-import { slowIt } from "./slowIt";
 
 /** A provider that stores one value in a file, so that the test can read it and change it without the engine. */
 const provider = `

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { slowIt } from "../environment";
 import { resourcesShown } from "./diffs/previewText";
-import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const items = Array.from({ length: 1000 }, (_, index) => `https://shop.test/item/${index}`);

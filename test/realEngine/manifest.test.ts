@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { slowIt } from "../environment";
 import type { StateResource } from "./harness";
-import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const manifestProgram = `

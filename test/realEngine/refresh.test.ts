@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
+import { slowIt } from "../environment";
 import { testDriftOf } from "./drift";
-import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 describe("the drift of 10 tasks", () => {

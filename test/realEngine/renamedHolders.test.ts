@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isLarge } from "../environment";
+import { isLarge, slowIt } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
-import { slowIt } from "./slowIt";
 import { template, World } from "./world";
 
 const [first] = template.tasks ?? [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startEmulator } from "webextract-emulator";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { World } from "./world";
 
 const source = 'sourceTaskId: "template-1", taskGroupId: "group-1"';

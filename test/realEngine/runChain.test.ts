@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Seed } from "webextract-emulator";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { World } from "./world";
 
 const tasks = ["first", "byId", "byStatus", "byTask"];

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { isLarge } from "../environment";
-import { slowIt } from "./slowIt";
+import { isLarge, slowIt } from "../environment";
 import { World } from "./world";
 
 const program = `

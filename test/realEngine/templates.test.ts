@@ -16,10 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { devDependencies } from "../../package.json";
-import { isLarge } from "../environment";
+import { isLarge, slowIt } from "../environment";
 import { leanStart, Project, packTarball, repositoryRoot } from "./harness";
 import { withSecondShelf, withShortPauses } from "./leanProgram";
-import { slowIt } from "./slowIt";
 
 const templates = join(repositoryRoot, "templates");
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { isLarge } from "../environment";
+import { isLarge, slowIt } from "../environment";
 import { pluginFolder } from "./plugin/nativeWorld";
-import { slowIt } from "./slowIt";
 import { World } from "./world";
 
 const ids = ["production-1", "production-2", "production-3"];

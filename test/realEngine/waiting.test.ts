@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { slowIt } from "./slowIt";
+import { slowIt } from "../environment";
 import { World } from "./world";
 
 const program = (run: string): string => `

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
 import type { DocComments } from "../../scripts/docs/docComments";
-import { docCommentsIn } from "../../scripts/docs/docComments";
+import { docComments } from "../../scripts/docs/docComments";
 import { withParts } from "../../scripts/docs/parts";
 import { partsOfResource, pathOfPage } from "../../scripts/docs/resourcePage";
 import type { AnyResource } from "../internals/resources";
@@ -14,7 +14,7 @@ describe("the page of a resource", () => {
   assert.ok(TaskCopy && CloudRun && TaskParameters);
   let docs: DocComments;
   before(() => {
-    docs = docCommentsIn("src/resources/index.ts");
+    docs = docComments();
   });
 
   function partsOf(resource: AnyResource) {

@@ -48,6 +48,7 @@ describe("project rule: regular expressions take linear time", () => {
     const quoted = 'const a = /"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"/g;';
     await refuses(expressionsAreLinear, { "emulator/src/a.ts": quoted }, /polynomial/);
     await refuses(expressionsAreLinear, { "src/a.ts": "const a = /^(a+)+$/;" }, /exponential/);
+    await refuses(expressionsAreLinear, { "src/a.ts": "const a = /(?!x)\\s+$/;" }, /polynomial/);
   });
 });
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
 import { parse } from "yaml";
+import { slowIt } from "../../../test/environment";
 import fc, { runs } from "../../../test/fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../../../test/hostile";
 import { shownText } from "../../../test/internals/service";
@@ -327,12 +328,13 @@ actions:
       }
     };
 
-    for (const [count, numRuns] of [
+    for (const [count, many] of [
       [1, 300],
       [60, 20],
       [500, 3],
     ] as const) {
-      it(`for ${count} task${count === 1 ? "" : "s"} with any values`, () => {
+      const test = count === 500 ? slowIt : it;
+      test(`for ${count} task${count === 1 ? "" : "s"} with any values`, () => {
         fc.assert(
           fc.property(
             fc.array(fc.array(action, { maxLength: 3 }), { minLength: 1, maxLength: Math.min(count, 8) }),
@@ -344,7 +346,7 @@ actions:
                 target,
               ),
           ),
-          { numRuns },
+          runs(many),
         );
       });
     }

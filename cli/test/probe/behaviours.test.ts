@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Behaviour, BehaviourName } from "webextract-emulator";
 import { behaviourNames, behaviours, defaultBehaviour, otherValues } from "webextract-emulator";
-import fc from "../../../test/fastCheck";
+import { isLarge } from "../../../test/environment";
+import fc, { runs } from "../../../test/fastCheck";
 import { notAsked, questions } from "../internals/probe";
 import { assertReadsOnly, probed, shopTask, usual } from "./probing";
 
@@ -59,7 +60,8 @@ describe("probe", () => {
   });
 
   for (const name of behaviourNames) {
-    for (const value of otherValues(name)) {
+    // One value of each; all of them in the slow tests.
+    for (const value of otherValues(name).slice(0, isLarge ? undefined : 1)) {
       it(`names ${name}=${value} if reads show it, and nothing else wrong`, async () => {
         const result = await probed({ taskId: shopTask, behaviour: { [name]: value } });
         const own = named[`${name}=${value}`] ?? (asked.includes(name) ? { [name]: [String(value)] } : {});
@@ -110,6 +112,6 @@ describe("probe", () => {
         assert.ok(found.includes(is) || found.includes(""), `${name} is ${is}, found ${found}`);
       }
     });
-    await fc.assert(property, { numRuns: 25 });
+    await fc.assert(property, runs(25));
   });
 });

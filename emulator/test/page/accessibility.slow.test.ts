@@ -5,7 +5,7 @@ import type { Emulator } from "webextract-emulator";
 import { data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
 import { startSite } from "../pageSite";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { everyView, productPage, shopTask, startWithTasks } from "./shop";
 
 /** Serious and critical findings of axe, with the elements. */
@@ -36,7 +36,7 @@ describe("the emulator's page, for everyone", () => {
     browser = await openBrowser();
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
     await site?.close();
   });

@@ -6,7 +6,7 @@ import type { Emulator } from "webextract-emulator";
 import { call, data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
 import { startSite } from "../pageSite";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { productPage, shopTask, startWithTasks } from "./shop";
 
 describe("the actions of the emulator's page", () => {
@@ -31,7 +31,7 @@ describe("the actions of the emulator's page", () => {
   before(async () => {
     browser = await openBrowser();
   });
-  after(() => browser?.close());
+  after(closePages);
 
   const press = (name: string): Promise<void> => page.tab.getByRole("button", { name, exact: true }).click();
   const says = (text: string | RegExp): Promise<void> =>
@@ -214,7 +214,7 @@ describe("a request as a command of curl", () => {
     page = await OpenPage.open(browser, emulator, "#/requests", { permissions: ["clipboard-read", "clipboard-write"] });
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
   });
 

@@ -8,12 +8,22 @@ interface Parent {
   children: Iterable<{ innerText: string }>;
 }
 
-export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({
-    executablePath: await ensureBrowser(),
+let opened: Promise<Browser> | undefined;
+after(async () => (await opened)?.close());
+
+/** The browser that all test files of this process share, because its start takes longer than most of them. */
+export function openBrowser(): Promise<Browser> {
+  opened ??= ensureBrowser().then((executablePath) =>
     // Chromium refuses to run as root with its sandbox.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+    chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] }),
+  );
+  return opened;
+}
+
+/** Closes the pages of a test file, before what they show. */
+export async function closePages(): Promise<void> {
+  const contexts = (await opened)?.contexts() ?? [];
+  await Promise.all(contexts.map((each) => each.close()));
 }
 
 /** The page of an emulator in a browser tab. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { startWithTasks } from "./shop";
 
 const markup = [
@@ -75,7 +75,7 @@ describe("rows that want to harm the emulator's page", () => {
     page = await OpenPage.open(browser, emulator);
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { everyView, startWithTasks } from "./shop";
 
 const uuid = "8f14e45f-ceea-467f-a9f4-b1c2d3e4f5a6";
@@ -31,7 +31,7 @@ describe("the layout of the emulator's page", () => {
     browser = await openBrowser();
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
   });
 

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
 import { assertPictureOf } from "../../../test/pages/pictures";
 import { call, data, runTemplate } from "../caller";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { startWithTasks } from "./shop";
 
 const width = 1280;
@@ -54,7 +54,7 @@ describe("the pictures of the emulator's page", () => {
   });
   after(async () => {
     await page?.close();
-    await browser?.close();
+    await closePages();
     await emulator?.close();
   });
 

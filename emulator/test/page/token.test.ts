@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import type { Emulator } from "webextract-emulator";
 import { admin } from "../admin/adminCaller";
 import { data } from "../caller";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { startWithTasks } from "./shop";
 
 const task = { taskId: "shop", taskGroupId: "group", syntheticRows: 3, actions: [] };
@@ -16,7 +16,7 @@ describe("the emulator's page of an emulator with an admin token", () => {
     browser = await openBrowser();
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
   });
 

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { call, data, runTemplate } from "../caller";
 import type { PageSite } from "../pageSite";
 import { startSite } from "../pageSite";
-import { OpenPage, openBrowser } from "./browser";
+import { closePages, OpenPage, openBrowser } from "./browser";
 import { productPage, shopTask, startWithTasks } from "./shop";
 
 describe("the emulator's page", () => {
@@ -53,7 +53,7 @@ describe("the emulator's page", () => {
     page = await OpenPage.open(browser, emulator);
   });
   after(async () => {
-    await browser?.close();
+    await closePages();
     await emulator?.close();
     await site?.close();
   });

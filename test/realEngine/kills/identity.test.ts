@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isLarge } from "../../environment";
+import { isLarge, slowIt } from "../../environment";
 import { readPage } from "../../pages/readPage";
 import { pluginFolder } from "../plugin/nativeWorld";
-import { slowIt } from "../slowIt";
 import { World } from "../world";
 
 const source = '{ sourceTaskId: "template-1", taskGroupId: "group-1"';

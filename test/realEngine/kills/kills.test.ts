@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "../../environment";
 import { readPage } from "../../pages/readPage";
-import { slowIt } from "../slowIt";
 import { World } from "../world";
 import { KilledUp } from "./killedUp";
 import { creates } from "./steps";

@@ -30,7 +30,10 @@ describe("a program whose project has TypeScript 7, with the newest SDK", functi
   it("is refused by npm, because the SDK's range of TypeScript ends before 7", async () => {
     const other = emptyFolder();
     try {
-      await assert.rejects(installTarball(other, all), /ERESOLVE[^]*peerOptional typescript@"[^"]*< 7" from @pulumi/);
+      await assert.rejects(
+        installTarball(other, all),
+        /ERESOLVE[\s\S]*peerOptional typescript@"[^"]*< 7" from @pulumi/,
+      );
     } finally {
       rmSync(other, { recursive: true, force: true });
     }

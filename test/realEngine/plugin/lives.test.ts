@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { slowIt } from "../slowIt";
+import { slowIt } from "../../environment";
 import type { World } from "../world";
 import { nativeWorld, prelude } from "./nativeWorld";
 

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isLarge } from "../../environment";
-import { slowIt } from "../slowIt";
+import { isLarge, slowIt } from "../../environment";
 import { World } from "../world";
 import { nativeWorld, pluginFolder, pluginSection, prelude, yamlProgram, yamlWorld } from "./nativeWorld";
 

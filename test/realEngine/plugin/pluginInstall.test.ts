@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { packPlugin } from "../../../scripts/plugin/packPlugin";
+import { slowIt } from "../../environment";
 import { repositoryRoot } from "../harness";
-import { slowIt } from "../slowIt";
 import { YamlWorld } from "./yamlWorld";
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slowIt } from "../slowIt";
+import { slowIt } from "../../environment";
 import type { World } from "../world";
 import { template } from "../world";
 import { nativeWorld, prelude } from "./nativeWorld";

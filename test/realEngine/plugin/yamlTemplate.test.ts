@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isLarge } from "../../environment";
+import { isLarge, slowIt } from "../../environment";
 import { readPage } from "../../pages/readPage";
-import { slowIt } from "../slowIt";
 import { TemplateLife } from "./templateLife";
 
 const waits = "waitFor: finished";

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isLarge } from "../../environment";
+import { isLarge, slowIt } from "../../environment";
 import { resources } from "../../internals/resources";
 import type { StateResource } from "../harness";
 import { findInText } from "../harness";
-import { slowIt } from "../slowIt";
 import type { Kind } from "./upgradeStack";
 import { files, fixtures, keptVersions, kinds, originOf, secrets, UpgradeStack } from "./upgradeStack";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import type { Declared } from "../life";
 import { failure, useWorld } from "../life";
 
@@ -356,7 +356,7 @@ describe("a run label", () => {
           }
           assert.equal(starts() - before, done.size);
         }),
-        { numRuns: 40 },
+        runs(50),
       );
     });
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import { failure, useWorld } from "../life";
 
 const loop = { taskId: "task-1", actionId: "each", loopType: "UrlList" };
@@ -149,7 +149,7 @@ describe("TaskLoopItems", () => {
         await resource.up({ ...loop, mode: "append", items: [...wanted] });
         assert.deepEqual(stands()?.sort(), ["old", ...wanted].sort());
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

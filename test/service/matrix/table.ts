@@ -14,10 +14,10 @@ export interface Verdict {
   text: string;
 }
 
-/** Runs a life under each single behaviour that is not the default. */
-export async function singleVerdicts(): Promise<Verdict[]> {
+/** Runs a life under each single value of these behaviours that is not the default. */
+export async function singleVerdicts(names: readonly BehaviourName[] = behaviourNames): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
-  for (const name of behaviourNames) {
+  for (const name of names) {
     for (const value of otherValues(name)) verdicts.push(await verdictOf(name, value));
   }
   return verdicts;
@@ -44,6 +44,18 @@ function problemOf(failure: Error): string {
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "T");
 }
 
+/** Whether the page of the documentation has this verdict. */
+export function isOn(page: string, verdict: Verdict): boolean {
+  const { behaviour, text } = verdict;
+  const [rows = "", handled = ""] = page.split("## What is handled without a setting");
+  const names = [behaviour, behaviour.split("=")[0]];
+  return text === "handled" ? names.some((name) => handled.includes(`\`${name}\``)) : rows.includes(rowOf(verdict));
+}
+
+function rowOf({ behaviour, text, meaning }: Verdict): string {
+  return `| \`${behaviour}\` | ${cell(text)} | ${cell(partOf(meaning, behaviour))} |`;
+}
+
 /** The page of the documentation. */
 export function pageOf(verdicts: Verdict[]): string {
   const names = [...new Set(verdicts.map(({ behaviour }) => behaviour.split("=")[0] ?? ""))];
@@ -52,11 +64,7 @@ export function pageOf(verdicts: Verdict[]): string {
     const those = own.filter(({ text }) => text === "handled").map(({ behaviour }) => `\`${behaviour}\``);
     return those.length === own.length ? [`\`${name}\``] : those;
   });
-  const rows = verdicts
-    .filter(({ text }) => text !== "handled")
-    .map(
-      ({ behaviour, text, meaning }) => `| \`${behaviour}\` | ${cell(text)} | ${cell(partOf(meaning, behaviour))} |`,
-    );
+  const rows = verdicts.filter(({ text }) => text !== "handled").map(rowOf);
   return `# Behaviours that the contract leaves open
 
 Services differ where the contract ([openapi.yaml](../../emulator/openapi.yaml)) is silent.

@@ -122,7 +122,7 @@ function taskGone(refusal: ServiceError, body: unknown, missing: string): string
     return ["taskGone=serverError"];
   }
   if (code === "") {
-    return ["taskGone=invalidTaskId", "taskGone=unnamed", "taskGone=serverError"];
+    return ["invalidTaskId", "unnamed", "notYours", "serverError"].map((value) => `taskGone=${value}`);
   }
   return [JSON.stringify(body ?? "").includes(missing) ? "taskGone=invalidTaskId" : "taskGone=unnamed"];
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { guest } from "../../../../scripts/objectStore/objectStore";
+import { slowIt } from "../../../environment";
 import { readPage } from "../../../pages/readPage";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -68,14 +69,14 @@ describe("the policy of the page about S3", () => {
     "s3:ListBucket": "ListObjectsV2",
   };
   for (const [action, operation] of Object.entries(refusedWithout)) {
-    it(`needs ${action} for ${operation}`, async () => {
+    slowIt(`needs ${action} for ${operation}`, async () => {
       await allow(action);
       const message = await failure(countUp());
       assert.match(message, new RegExp(`^${operation} of .* failed: the credentials do not allow it`));
     });
   }
 
-  it("needs s3:AbortMultipartUpload to remove the parts of an upload that failed", async () => {
+  slowIt("needs s3:AbortMultipartUpload to remove the parts of an upload that failed", async () => {
     const failing = async (): Promise<string> => {
       s3.proxy.fate = (request) => (operationOf(request) === "UploadPart" ? "error" : "pass");
       return failure(world.declare("DataExport").up(args));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { guest, owner } from "../../../../scripts/objectStore/objectStore";
+import { slowIt } from "../../../environment";
 import { limits } from "../../../internals/resources";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -97,7 +98,8 @@ describe("DataExport to a store with faults", () => {
       ["CompleteMultipartUpload", "error"],
       ["CompleteMultipartUpload", "lost"],
     ] as const) {
-      it(`${operation} ${fate}: one object, and no second one of another name`, async () => {
+      const test = fate === "lost" ? it : slowIt;
+      test(`${operation} ${fate}: one object, and no second one of another name`, async () => {
         const isLarge = operation !== "PutObject";
         if (isLarge) {
           addLargeRows(world);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import dns from "node:dns";
 import { owner } from "../../../../scripts/objectStore/objectStore";
-import { setEnvironment } from "../../../environment";
+import { setEnvironment, slowIt } from "../../../environment";
 import { limits } from "../../../internals/resources";
 import { failure, useWorld, World } from "../../life";
 import type { Fate } from "./faultyProxy";
@@ -65,7 +65,7 @@ describe("DataExport to a store that differs", () => {
       assert.deepEqual([s3.content("rows.ndjson"), s3.openUploads()], ["theirs", 0]);
     });
 
-    it("its own object stays if somebody else changes it during the upload", async () => {
+    slowIt("its own object stays if somebody else changes it during the upload", async () => {
       const each = world.declare("DataExport");
       await each.up(all);
       world.emulator.change.insertRows("task-1", ['{"more":1}']);
@@ -81,7 +81,8 @@ describe("DataExport to a store that differs", () => {
       ["without", refusal(400, "InvalidArgument")],
       ["without", refusal(412, "PreconditionFailed")],
     ] as const) {
-      it(`an ETag ${form} quotes is refused with ${refused.status}`, async () => {
+      const test = form === "in" ? it : slowIt;
+      test(`an ETag ${form} quotes is refused with ${refused.status}`, async () => {
         s3.proxy.fate = ({ method, headers }) =>
           method !== "GET" && headers["if-match"]?.includes('"') === (form === "in") ? refused : "pass";
         const each = world.declare("DataExport");
@@ -121,7 +122,7 @@ describe("DataExport to a store that differs", () => {
       assert.equal(s3.content("rows.ndjson"), '{"id":1}\n');
     });
 
-    it("a bucket with versions refuses the name of an object that was removed", async () => {
+    slowIt("a bucket with versions refuses the name of an object that was removed", async () => {
       await s3.direct.createBucket({ Bucket: "with-versions" });
       const VersioningConfiguration = { Status: "Enabled" } as const;
       await s3.direct.putBucketVersioning({ Bucket: "with-versions", VersioningConfiguration });
@@ -184,7 +185,7 @@ describe("DataExport to a store that differs", () => {
       assert.deepEqual(s3.keys(), []);
     });
 
-    it("an alias of an access point of AWS can have another name in the listing", async () => {
+    slowIt("an alias of an access point of AWS can have another name in the listing", async () => {
       s3.store.addBucket("rows-abc-s3alias");
       s3.proxy.fate = (request) =>
         operationOf(request) === "ListObjectsV2"
@@ -204,7 +205,7 @@ describe("DataExport to a store that differs", () => {
     assert.ok(parts.length > 1 && parts.every(({ headers }) => headers["x-amz-checksum-crc32"] !== undefined));
   });
 
-  it("in the checksums that it takes: of a part no SHA-256, or none at all", async () => {
+  slowIt("in the checksums that it takes: of a part no SHA-256, or none at all", async () => {
     const refusing = (name: RegExp): void => {
       s3.proxy.fate = ({ method, headers }) => {
         const found = Object.keys(headers).find((each) => name.test(each));
@@ -236,7 +237,7 @@ describe("DataExport to a store that differs", () => {
     assert.deepEqual(s3.keys(), ["other.ndjson", "rows.ndjson", "small.ndjson"]);
   });
 
-  it("in what it says of an upload that is complete: nothing is warned of after a lost response", async () => {
+  slowIt("in what it says of an upload that is complete: nothing is warned of after a lost response", async () => {
     addLargeRows(world);
     s3.proxy.fate = (request): Fate => {
       const operation = operationOf(request);
