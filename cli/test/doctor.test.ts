@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
+import { slowIt } from "../../test/environment";
 import { useCliWorld } from "./webextract";
 
 interface Finding {
@@ -253,7 +254,8 @@ describe("webextract doctor on a machine with problems", () => {
       ["among temporary files", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "journal") }), /temporary files/],
       ["among them, by a name with two dots", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "..x") }), /temporary files/],
     ] as const) {
-      it(where, async () => {
+      const test = where === "in a container" ? it : slowIt;
+      test(where, async () => {
         const { journal, checkpoints } = await doctor(env());
         assert.deepEqual([journal?.is, checkpoints?.is], ["warning", "good"]);
         assert.match(journal?.found ?? "", says);
