@@ -37,12 +37,12 @@ const slow = "**/*.slow.test.ts";
 /** Most of the unit tests, in parts that take about the same time. */
 const partsOfUnitTests = [
   "test/service/**/*.test.ts",
-  "{plugin/test,test/{program,provider,scripts}}/**/*.test.ts",
+  "{plugin/test,cli/test/adopt,test/{program,provider,scripts}}/**/*.test.ts",
   "test/resources/export/**/*.test.ts",
   "test/resources/{*,{lists,run,settings,task}/**/*}.test.ts",
   "{emulator/test/page,cli/test/probe,test/package}/**/*.test.ts",
   "emulator/test/{*,admin/*}.test.ts",
-  "cli/test/{[!c]*,adopt/*}.test.ts",
+  "cli/test/[!c]*.test.ts",
 ];
 
 let [shard, shards] = [1, 1];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
-import { isLarge } from "../../test/environment";
+import { isLarge, slowIt } from "../../test/environment";
 import { allHostileStrings, hostileStrings, secretValues } from "../../test/hostile";
 import { Comparing } from "./comparing";
 import { conditionOf } from "./internals/compare";
@@ -236,7 +236,7 @@ describe("the report of webextract compare", () => {
       }
     });
 
-    it("is at most 60,000 characters long, and counts what is left out", async function () {
+    slowIt("is at most 60,000 characters long, and counts what is left out", async function () {
       this.timeout(120_000);
       const texts = allHostileStrings.map(({ text }) => text);
       const { text, json } = await sides(texts, { key: ["id"], markdown: true });

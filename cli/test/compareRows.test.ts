@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { slowIt } from "../../test/environment";
 import fc, { runs } from "../../test/fastCheck";
 import { Comparing } from "./comparing";
 
@@ -194,7 +195,7 @@ describe("webextract compare, row by row", () => {
     assert.match(one.text, /^v +1 +…z{20} +…z{21}$/m);
   });
 
-  it("names each row by its key, however long the keys are and wherever they differ", async () => {
+  slowIt("names each row by its key, however long the keys are and wherever they differ", async () => {
     const url = (path: string): string => `https://www.shop.example/gp/product/detail.html?category=garden${path}`;
     const long = "a".repeat(60);
     const short = "a".repeat(30);

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import sinon from "sinon";
 import { owner } from "../../scripts/objectStore/objectStore";
+import { slowIt } from "../../test/environment";
 import { S3World, storeEnvironment } from "../../test/resources/export/s3/s3World";
 import { Comparing } from "./comparing";
 import type { Ended } from "./webextract";
@@ -170,7 +171,7 @@ describe("webextract compare, of runs", () => {
     assert.match(none.stderr, /^error: "old\.csv\/page\.html" cannot be written: .* No file was written\. /m);
   });
 
-  it("leaves the earlier page as it is on a full disk", async () => {
+  slowIt("leaves the earlier page as it is on a full disk", async () => {
     writeFileSync(world.path("page.html"), "earlier");
     const header = Array.from({ length: 2_000 }, (_, index) => `c${index}`).join(",");
     writeFileSync(world.path("wide.csv"), `${header}\n`);

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { repositoryRoot } from "../../scripts/commands";
+import { slowIt } from "../../test/environment";
 import { useCliWorld } from "./webextract";
 
 interface Finding {
@@ -65,11 +66,9 @@ describe("webextract doctor on a machine with problems", () => {
     assert.equal(read?.is, "problem");
     assert.match(
       read?.remedy ?? "",
-      /if the service takes the API key for all .*, set WEBEXTRACT_CREDENTIALS to apiKey\.$/,
+      /^If the service takes an API key for all operations, set WEBEXTRACT_CREDENTIALS to apiKey\. Otherwise, set /,
     );
     assert.equal((await doctor({ ...keyOnly, WEBEXTRACT_CREDENTIALS: "apiKey" })).read?.is, "good");
-    const none = await doctor({ ...keyOnly, WEBEXTRACT_API_KEY: undefined });
-    assert.doesNotMatch(none.read?.remedy ?? "", /apiKey/);
   });
 
   it("says why a refresh failed, and leads to the path of the refresh", async () => {
@@ -126,7 +125,7 @@ describe("webextract doctor on a machine with problems", () => {
       assert.match(read?.found ?? "", /(?:NotFound|404), as for a path that the service does not have$/);
       assert.match(
         read?.remedy ?? "",
-        /^Check that baseUrl is the address of the service, with the whole path in front/,
+        /^Check that WEBEXTRACT_BASE_URL is the address of the service, with the whole path in front/,
       );
       assert.equal(
         (await doctor({})).read?.is,
@@ -255,7 +254,8 @@ describe("webextract doctor on a machine with problems", () => {
       ["among temporary files", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "journal") }), /temporary files/],
       ["among them, by a name with two dots", () => ({ WEBEXTRACT_JOURNAL: join(tmpdir(), "..x") }), /temporary files/],
     ] as const) {
-      it(where, async () => {
+      const test = where === "in a container" ? it : slowIt;
+      test(where, async () => {
         const { journal, checkpoints } = await doctor(env());
         assert.deepEqual([journal?.is, checkpoints?.is], ["warning", "good"]);
         assert.match(journal?.found ?? "", says);
@@ -274,11 +274,12 @@ describe("webextract doctor on a machine with problems", () => {
     assert.deepEqual([engine?.is, engine?.found], ["warning", "no program pulumi on the PATH"]);
   });
 
-  it("finds that no credential is configured", async () => {
+  it("says once that no credential is configured, and leads to the API key first", async () => {
     const { credentials, read } = await doctor({
       WEBEXTRACT_ACCESS_TOKEN: undefined,
       WEBEXTRACT_API_KEY: undefined,
     });
-    assert.deepEqual([credentials?.is, read?.is], ["problem", "problem"]);
+    assert.deepEqual([credentials?.is, read?.is], [undefined, "problem"]);
+    assert.match(read?.remedy ?? "", /an API key .*, set WEBEXTRACT_API_KEY, and WEBEXTRACT_CREDENTIALS to apiKey\./);
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { owner } from "../../scripts/objectStore/objectStore";
+import { slowIt } from "../../test/environment";
 import { operationOf } from "../../test/resources/export/s3/faultyProxy";
 import { S3World, storeEnvironment } from "../../test/resources/export/s3/s3World";
 import { CliWorld } from "./webextract";
@@ -45,7 +46,7 @@ describe("webextract export to S3", () => {
     assert.deepEqual(world.operations(), []);
   });
 
-  it("writes an object that rows shows, with the options of the connection", async () => {
+  slowIt("writes an object that rows shows, with the options of the connection", async () => {
     await world.finishedRun();
     await world.start(flags, environment()).ended;
     world.operations();
@@ -56,7 +57,7 @@ describe("webextract export to S3", () => {
     assert.deepEqual([world.operations(), s3.leftovers(world.folder)], [[], []]);
   });
 
-  it("begins again after a kill in the middle of the upload", async () => {
+  slowIt("begins again after a kill in the middle of the upload", async () => {
     const text = "x".repeat(1024 * 1024);
     const rows = Array.from({ length: 20 }, (_, index) => JSON.stringify({ index, text }));
     world.emulator.change.insertRows("shop-1", rows);

@@ -73,10 +73,10 @@ describe("text of the service, of files and of commands", () => {
     const code = `process.stdout.write(process.argv.includes("export") ? require("fs").readFileSync("state.json") : "{}");`;
     const PATH = fakePulumi(world, code);
     for (const words of [["list"], ["list", "--json"], ["status", all], ["compare", `${all}:latest`, `${all}.csv`]]) {
-      const ended = await world.start(
+      const ended = await world.run(
         [...words, "--stack", "dev"].map((word) => word.replaceAll("\0", "")),
         { PATH },
-      ).ended;
+      );
       assertShown(ended.stderr, ended.stderr);
       assertShown(ended.stdout, ended.stdout);
       assert.ok(ended.stderr !== "" || ended.stdout !== "");
@@ -89,7 +89,7 @@ describe("text of the service, of files and of commands", () => {
       ["rename", name, name, "."],
       ["completion", name],
     ]) {
-      const ended = await world.start(words).ended;
+      const ended = await world.run(words);
       assert.notEqual(ended.code, 0);
       assertShown(ended.stderr, ended.stderr);
       assertShown(ended.stdout, ended.stdout);

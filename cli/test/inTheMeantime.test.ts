@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { slowIt } from "../../test/environment";
 import { keys } from "./pseudoTerminal";
 import { fakePulumi, useCliWorld } from "./webextract";
 
@@ -80,7 +81,7 @@ else fs.writeFileSync("state.json", fs.readFileSync(0));`,
     assert.equal(read("page.html"), "two");
   });
 
-  it("replaces no report of a probe that another program has changed or made, and shows the new one", async () => {
+  slowIt("replaces no report of a probe that another program has changed or made, and shows the new one", async () => {
     const line = "probe --write --from shop-1 --group shops --out probed";
     await world.run(`${line} --yes`);
     const report = world.path("probed/report.md");

@@ -3,7 +3,10 @@ import type { Emulator } from "webextract-emulator";
 import { documentedBehaviour, startEmulator } from "webextract-emulator";
 import { CliWorld, shop } from "./webextract";
 
-const commands = ["actions TASK", "adopt TASK", "rows TASK", "status TASK", "stop TASK", "run TASK --yes"];
+const commands = [
+  ...["actions TASK", "adopt TASK", "rows TASK", "status TASK", "stop TASK", "export TASK"],
+  ...["run TASK --yes", "run TASK --lot-no 639308323497897245"],
+];
 const notYours = /the id is wrong, or the task belongs to another account, or it was deleted/;
 
 describe("a command with one mistake, at a service as documentation reports it", () => {

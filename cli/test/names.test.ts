@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests have variables
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { slowIt } from "../../test/environment";
 import { CliWorld, fakePulumi, shop, useCliWorld } from "./webextract";
 
 const copyId = "4f3b869e-14b3-4ef7-a16d-4c6387a98adc";
@@ -241,30 +242,33 @@ else console.log(selected);`,
     assert.equal(ended.json().taskId, copyId, ended.stderr);
   });
 
-  it("uses the default account of the task's resources, although WEBEXTRACT_PROFILE names another one", async () => {
-    const other = await CliWorld.create({
-      seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [{ ...shop, taskId: "its-own" }] },
-    });
-    try {
-      const { accessToken, apiKey } = other.emulator.credentials;
-      const kids = { baseUrl: other.emulator.url, accessToken, apiKey };
-      config["webextract:profiles"] = { value: JSON.stringify({ kids }), secret: true };
-      writeFileSync(world.path("answers.json"), JSON.stringify({ config, stack: { deployment: { resources } } }));
-      const named = { ...env, WEBEXTRACT_PROFILE: "kids" };
-      for (const task of ["books", shop.taskId]) {
-        const { code, stderr } = await world.run(`run ${task} --yes --no-wait --stack dev`, named);
-        assert.equal(code, 0, stderr);
-        assert.ok(world.operations().includes("startTask"));
+  slowIt(
+    "uses the default account of the task's resources, although WEBEXTRACT_PROFILE names another one",
+    async () => {
+      const other = await CliWorld.create({
+        seed: { taskGroups: [{ taskGroupId: "shops" }], tasks: [{ ...shop, taskId: "its-own" }] },
+      });
+      try {
+        const { accessToken, apiKey } = other.emulator.credentials;
+        const kids = { baseUrl: other.emulator.url, accessToken, apiKey };
+        config["webextract:profiles"] = { value: JSON.stringify({ kids }), secret: true };
+        writeFileSync(world.path("answers.json"), JSON.stringify({ config, stack: { deployment: { resources } } }));
+        const named = { ...env, WEBEXTRACT_PROFILE: "kids" };
+        for (const task of ["books", shop.taskId]) {
+          const { code, stderr } = await world.run(`run ${task} --yes --no-wait --stack dev`, named);
+          assert.equal(code, 0, stderr);
+          assert.ok(world.operations().includes("startTask"));
+        }
+        assert.ok(!other.operations().includes("startTask"));
+        assert.equal((await world.run("status its-own --stack dev", named)).code, 0);
+        const both = await world.run("adopt books its-own --out tasks --stack dev", named);
+        assert.match(both.stderr, /several accounts: the default one, profile "kids"\./);
+        assert.equal((await world.run("run books --yes --stack dev --profile kids", env)).code, 4);
+      } finally {
+        await other.remove();
       }
-      assert.ok(!other.operations().includes("startTask"));
-      assert.equal((await world.run("status its-own --stack dev", named)).code, 0);
-      const both = await world.run("adopt books its-own --out tasks --stack dev", named);
-      assert.match(both.stderr, /several accounts: the default one, profile "kids"\./);
-      assert.equal((await world.run("run books --yes --stack dev --profile kids", env)).code, 4);
-    } finally {
-      await other.remove();
-    }
-  });
+    },
+  );
 
   it("probes with the account of the task's resources", async () => {
     const { accessToken } = world.emulator.credentials;

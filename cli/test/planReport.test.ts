@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
+import { slowIt } from "../../test/environment";
 import fc from "../../test/fastCheck";
 import { harmlessValues, hostileStrings, secretValues } from "../../test/hostile";
 import { planReport, propertyChanges, readPlan } from "./internals/planReport";
@@ -455,7 +456,7 @@ describe("the report of a plan", () => {
     assert.match(text, /^\d+ more changes: \d+ to create\. Run/m);
   });
 
-  it("has at most 60,000 characters, however large the plan is", () => {
+  slowIt("has at most 60,000 characters, however large the plan is", () => {
     const long = "ä|`\\".repeat(300);
     const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${long}${index}`, long]));
     const large = [

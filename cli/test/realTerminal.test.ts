@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { slowIt } from "../../test/environment";
 import { assertEnded } from "../../test/processes";
 import { keys } from "./pseudoTerminal";
 import { useCliWorld } from "./webextract";
@@ -127,7 +128,7 @@ describe("the command line on a real terminal", () => {
     assert.ok(!dumb.written.includes(escapeCharacter), JSON.stringify(dumb.written));
   });
 
-  it("has colours, unless NO_COLOR or the terminal forbids them", async () => {
+  slowIt("has colours, unless NO_COLOR or the terminal forbids them", async () => {
     const written = async (env: Record<string, string | undefined>): Promise<string> => {
       const terminal = world.startOnTerminal(["status", "nowhere"], { env });
       assert.equal(await terminal.ended, 4);
@@ -139,7 +140,7 @@ describe("the command line on a real terminal", () => {
     }
   });
 
-  it("cuts a table at the width of the terminal", async () => {
+  slowIt("cuts a table at the width of the terminal", async () => {
     const terminal = world.startOnTerminal(["rows", "shop-1"], { columns: 40 });
     assert.equal(await terminal.ended, 0);
     const lines = terminal.text.split("\r\n");

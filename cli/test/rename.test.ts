@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { PassThrough } from "node:stream";
+import { isLarge } from "../../test/environment";
 import { allCommands, Terminal } from "./internals/cli";
 import { CommandContext } from "./internals/compare";
 import { useCliWorld } from "./webextract";
@@ -115,7 +116,7 @@ describe("rename", () => {
   }
 
   it("writes names that YAML would read otherwise in quotes", async () => {
-    for (const name of ["null", "a: b", "${x}", 'quote"', "ü", "# no", "*x"]) {
+    for (const name of ["null", "a: b", "${x}", 'quote"', "ü", "# no", "*x"].slice(0, isLarge ? undefined : 3)) {
       write("tasks.yaml", "name: old\nfrom: { adoptTaskId: a }\n");
       const running = world.start(["rename", "old", name, "tasks.yaml"]);
       running.process.stdin.end();

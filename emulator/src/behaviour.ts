@@ -266,6 +266,7 @@ export const documentedBehaviour: Readonly<Partial<Behaviour>> = {
   errorStatus: "all400",
   successBody: "nullData",
   expiresIn: "string",
+  passwordLogin: "taken",
   credentialAcceptance: "either",
   bothCredentials: "refused",
   plansNeeded: "everyOperation",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
+import { slowIt } from "../../test/environment";
 import { call, data, startWith } from "./caller";
 import { defaultBehaviour, Runner, Store } from "./internals";
 
@@ -37,7 +38,7 @@ function runnerOf(startUrls: string[], read: (url: string, visits: number) => bo
 }
 
 describe("failed pages", () => {
-  it("take no memory for each of them, also after a retry", async () => {
+  slowIt("take no memory for each of them, also after a retry", async () => {
     const pages = 60_000;
     const { runner, run, visits } = runnerOf(urls(pages), () => false);
     const held = () => {
@@ -55,7 +56,7 @@ describe("failed pages", () => {
     for (const subtask of run.subtasks) subtask.errors = [];
     const withoutErrors = (held() - before) / pages;
     assert.ok(withoutErrors < 30, `${withoutErrors.toFixed()} bytes for each page, ${each.toFixed()} with errors`);
-  }).timeout(60_000);
+  });
 
   it("are opened again in their order, also if the subtask was stopped between them, and after a change of the task", async () => {
     const { runner, run, opened, task } = runnerOf(urls(12), (url) => url.endsWith("/7"));

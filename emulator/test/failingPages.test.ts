@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { slowIt } from "../../test/environment";
 import { repositoryRoot } from "../../test/realEngine/harness/package";
 import { useEmulator } from "./caller";
 import { startSite } from "./pageSite";
@@ -54,7 +55,7 @@ describe("a run whose pages cannot be opened", () => {
     return emulator.inspect.run(lotNo)?.subtasks.flatMap(({ errors }) => errors.map(({ message }) => message)) ?? [];
   }
 
-  it("leaves no memory behind that only a collection of all memory frees", async () => {
+  slowIt("leaves no memory behind that only a collection of all memory frees", async () => {
     const site = await startSite();
     await site.close();
     const { messages, bytesOfPage } = await inOwnProcess(site.url);

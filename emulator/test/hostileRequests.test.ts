@@ -5,7 +5,7 @@ import { request } from "node:http";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import { parse } from "yaml";
-import { isLarge } from "../../test/environment";
+import { isLarge, slowIt } from "../../test/environment";
 import fc from "../../test/fastCheck";
 import { operations } from "../../test/internals/service";
 import { operationNames } from "../../test/service/calls";
@@ -42,7 +42,7 @@ describe("the emulator under hostile requests", () => {
   });
   afterEach(() => emulator.close());
 
-  it("takes ids of any length in every operation", async () => {
+  slowIt("takes ids of any length in every operation", async () => {
     for (const length of [99, 100, 101, 1000, 2000]) {
       const id = "x".repeat(length);
       // A PUT makes what its path names.

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
+import { slowIt } from "../../test/environment";
 import { call, startWith } from "./caller";
 import { StateDatabase } from "./internals";
 import { savedState } from "./savedState";
@@ -32,7 +33,7 @@ describe("a save of many changes", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("lets requests have their turns, and has the state of one moment", async () => {
+  slowIt("lets requests have their turns, and has the state of one moment", async () => {
     await emulator.saveSnapshot("all");
     const groups = emulator.inspect.groups().length;
     const run = sinon.spy(StateDatabase.prototype, "run");

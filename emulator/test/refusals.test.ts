@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 import type { Emulator, SeedAction } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { eachTest } from "../../test/eachTest";
+import { slowIt } from "../../test/environment";
 import { call, data, runTemplate, startWith } from "./caller";
 import { startSite } from "./pageSite";
 
@@ -104,7 +105,8 @@ describe("the timeout of a page", () => {
     "the target of a redirect that does not respond": "/redirect",
   };
   for (const [what, path] of Object.entries(silent)) {
-    it(`ends ${what}, also if all garbage is collected meanwhile`, async () => {
+    const test = what === Object.keys(silent)[0] ? it : slowIt;
+    test(`ends ${what}, also if all garbage is collected meanwhile`, async () => {
       site.pages.set(path, (_request, response) => {
         if (path === "/body") response.writeHead(200, { "content-type": "text/html" }).write("<b>");
         if (path === "/redirect") response.writeHead(302, { location: "/silent" }).end();

@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import sinon from "sinon";
 import type { Emulator } from "webextract-emulator";
 import { exportStateFile, importStateFile, startEmulator } from "webextract-emulator";
+import { slowIt } from "../../test/environment";
 import { call, data, runTemplate, startWith } from "./caller";
 import { emulator as emulatorProcess } from "./emulatorProcess";
 import { Admin } from "./internals";
@@ -64,7 +65,7 @@ describe("the emulator's state file under failures", () => {
     assert.deepEqual(readdirSync(folder), ["state.db"]);
   });
 
-  it("saves a large change later if the disk was full in the middle of it", async () => {
+  slowIt("saves a large change later if the disk was full in the middle of it", async () => {
     const emulator = await start();
     const urls = Array.from({ length: 80_000 }, (_, index) => `http://127.0.0.1:1/${index}/${"x".repeat(80)}`);
     const full = sinon.stub(fs, "writeSync").throws(Object.assign(new Error("no space"), { code: "ENOSPC" }));

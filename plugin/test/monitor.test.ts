@@ -3,6 +3,7 @@ import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import { RegisterResourceRequest, RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb";
+import { slowIt } from "../../test/environment";
 import { Monitor } from "./internals";
 
 describe("the declarations of a component", () => {
@@ -35,7 +36,8 @@ describe("the declarations of a component", () => {
     [8, 500],
     [300, 600],
   ] as const) {
-    it(`are at most ${expected} at once for an engine that creates ${parallel} at once`, async () => {
+    const test = parallel === 8 ? it : slowIt;
+    test(`are at most ${expected} at once for an engine that creates ${parallel} at once`, async () => {
       most = 0;
       const monitor = new Monitor(address, new AbortController().signal, parallel);
       const names = Array.from({ length: 800 }, (_, index) => `task-${index}`);

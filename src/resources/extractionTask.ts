@@ -246,6 +246,7 @@ async function configure(
   const pending = (state.pending ?? []) as PendingStep[];
   const sendUrls = startUrls?.sha256 !== urlsBefore?.sha256 || pending.includes("startUrls");
   const upload = startUrls !== undefined && sendUrls ? startUrls : undefined;
+  const isAdopted = args.from.adoptTaskId !== undefined;
   const laterSteps: PendingStep[] = upload === undefined ? [] : ["startUrls"];
   try {
     await context.tasks.exclusive(taskId, async () => {
@@ -253,10 +254,8 @@ async function configure(
       await writeActions(state, args, context);
     });
   } catch (error) {
-    // A task to adopt that does not exist must not be kept in the state.
-    if (args.from.adoptTaskId !== undefined && isServiceError(error, "notFound", "notYours")) {
-      throw error;
-    }
+    // A task to adopt must not be kept in the state before the service has shown that it exists.
+    if (isAdopted && !(error instanceof PartialFailure)) throw error;
     const lost = error instanceof PartialFailure ? (error.state as PendingState).pending : undefined;
     const kept = lost === undefined ? state.actions : args.actions;
     const left = [...(lost ?? ["actions"]), ...laterSteps];
@@ -264,9 +263,12 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
+      await context.client.requirePath(taskId);
       await context.tasks.exclusive(taskId, startUrlsUpload(taskId, upload, context));
     }
   } catch (error) {
+    const isRefused = isServiceError(error) && error.outcome === "notExecuted";
+    if (isAdopted && isRefused && args.actions === undefined) throw error;
     throw stillToDo(error, { ...args, taskId, pending: laterSteps });
   }
   return { ...args, taskId };

@@ -6,6 +6,7 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
+import { slowIt } from "../environment";
 import { installPackages, packTarball, repositoryRoot } from "../realEngine/harness";
 
 const run = promisify(execFile);
@@ -156,7 +157,7 @@ describe("an install of webextract-emulator", () => {
     assert.deepEqual(packagesIn(folder).sort(), ["node-sqlite3-wasm", "webextract-emulator"]);
   });
 
-  it("keeps its state in a file", async () => {
+  slowIt("keeps its state in a file", async () => {
     const program = `
       const { startEmulator } = require("webextract-emulator");
       (async () => {
@@ -171,7 +172,7 @@ describe("an install of webextract-emulator", () => {
     assert.equal(stdout, "one\none,two\n");
   });
 
-  it("reads pages", async () => {
+  slowIt("reads pages", async () => {
     const program = `
       const { createServer } = require("node:http");
       const { defaultSeed, startEmulator } = require("webextract-emulator");

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { lintTarball } from "../../scripts/packages/lint";
+import { slowIt } from "../environment";
 
 const manifest = {
   name: "some-package",
@@ -42,7 +43,7 @@ describe("the lint of a tarball", () => {
     return join(folder, "package.tgz");
   }
 
-  it("accepts a package whose entry points all resolve; a data file needs no types", async () => {
+  slowIt("accepts a package whose entry points all resolve; a data file needs no types", async () => {
     assert.deepEqual(await lintTarball(tarball({})), []);
   });
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { slowIt } from "../environment";
 import { packTarball, repositoryRoot } from "../realEngine/harness";
 
 const run = promisify(execFile);
@@ -96,7 +97,7 @@ describe("the package", () => {
     assert.deepEqual(loaded, []);
   });
 
-  it("loads no YAML parser before the first manifest, because most programs have none", async () => {
+  slowIt("loads no YAML parser before the first manifest, because most programs have none", async () => {
     const loaded = await inConsumer(
       folder,
       `const { Manifest } = require("pulumi-webextract");
@@ -187,6 +188,7 @@ describe("the provider that the engine's host loads", () => {
       "resources",
       "rows",
       "service",
+      "store",
       "system",
       "values",
     ]);

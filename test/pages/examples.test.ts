@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import ts from "typescript";
 import "../../examples/mocks/shop.test";
 import { isOneOf, isUnknownType } from "../../examples/policy/declared";
-import { slowIt } from "../environment";
+import { isLarge, slowIt } from "../environment";
 import { resources } from "../internals/resources";
 import { repository } from "./readPage";
 
@@ -92,7 +92,7 @@ describe("an example with a project of its own", () => {
       this.timeout(120_000);
       const folder = join(examples, name);
       assert.match(readFileSync(join(folder, "Pulumi.yaml"), "utf8"), /^main: index\.ts$/m);
-      assert.deepEqual(problemsIn(folder), []);
+      if (isLarge) assert.deepEqual(problemsIn(folder), []);
       const copy = join(copies, name);
       cpSync(folder, copy, { recursive: true });
       assert.deepEqual(problemsIn(copy), []);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { documentedBehaviour } from "webextract-emulator";
 import { shop, useCliWorld } from "../../cli/test/webextract";
 import { isLarge } from "../environment";
 import { blocks, readPage, repository } from "./readPage";
@@ -8,7 +9,7 @@ import { blocks, readPage, repository } from "./readPage";
 describe("the page about a first token", () => {
   const [importLine = "", configLine = ""] = blocks(readPage("docs/how-to/first-token.md"), "sh");
   const login = `"${process.execPath}" "${join(repository, "examples/commandLine/login.mjs")}"`;
-  const world = useCliWorld({ behaviour: { passwordLogin: "taken", refreshPath: "tokenRefresh" } });
+  const world = useCliWorld({ behaviour: { ...documentedBehaviour, refreshPath: "tokenRefresh" } });
   let env: Record<string, string | undefined>;
   beforeEach(() => {
     const { apiKey } = world.emulator.credentials;
@@ -52,7 +53,7 @@ describe("the page about a first token", () => {
       ],
       [
         { LOGIN_SERVICE: `${url}/eu` },
-        /no token: 404 NotFound\. Check the address, with the whole path in front of \/token/,
+        /no token: 400 NotFound\. Check the address, with the whole path in front of \/token/,
       ],
       [{ LOGIN_SERVICE: `${url}/__emulator/` }, /no token: 404 .*\. Check the address, with the whole path/],
       [{ LOGIN_SERVICE: "http://127.0.0.1:1" }, /\. Check the address\.$/],

@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import MarkdownIt from "markdown-it";
 import { closePages, openBrowser } from "../../emulator/test/page/browser";
+import { slowIt } from "../environment";
 import { assertPictureOf } from "./pictures";
 import { repository } from "./readPage";
 
@@ -23,7 +24,7 @@ table { border-collapse: collapse; margin: 12px 0; } td, th { border: 1px solid 
 blockquote { margin: 16px 0; border-left: 4px solid #cf222e; padding: 1px 14px; } blockquote + h2 ~ blockquote { border-color: #9a6700; }`;
 
 describe("the example of a review", () => {
-  it("has a picture of its report", async () => {
+  slowIt("has a picture of its report", async () => {
     const markdown = readFileSync(join(example, "report.md"), "utf8");
     const named = markdown.replace("[!CAUTION]", "**Caution**\n>").replace("[!WARNING]", "**Warning**\n>");
     const browser = await openBrowser();
@@ -64,7 +65,7 @@ describe("the example of a review", () => {
     }
   });
 
-  it("writes one comment in a merge request of GitLab, and edits it at the next push", async () => {
+  slowIt("writes one comment in a merge request of GitLab, and edits it at the next push", async () => {
     const folder = mkdtempSync(join(tmpdir(), "webextract-comment-"));
     const notes = [{ id: 1, author: { id: 8 }, body: "<!-- webextract review --> of somebody else" }];
     const requests: string[] = [];

@@ -155,58 +155,64 @@ describe("the token store between the nights of a CI system", () => {
   describe("of GitLab", () => {
     const registry = eachTest(() => PackageRegistry.start());
 
-    it("stays after a night in which npm ci fails, the key is wrong or the package registry does not answer", async () => {
-      const read = (name: string): Record<string, GitLabJob> =>
-        parse(readFileSync(join(__dirname, "../../examples/ci", name), "utf8"));
-      const { include, nightly } = read("gitlab.yml") as unknown as { include: string; nightly: GitLabJob };
-      const { variables = {}, ...base } = read(include)[String(nightly.extends)] ?? {};
-      const job = { ...base, ...nightly };
-      const bin = join(folder, "bin");
-      mkdirSync(bin);
-      for (const [name, commands] of Object.entries({
-        npm: 'test -z "$NPM_FAILS"',
-        pulumi: `exec "${process.execPath}" "${program}" token refresh --yes`,
-      })) {
-        writeFileSync(join(bin, name), `#!/bin/sh\n${commands}\n`);
-        chmodSync(join(bin, name), 0o755);
-      }
-      let count = 0;
-      const night = async (trouble: Trouble = {}): Promise<boolean> => {
-        registry.isDown = trouble.fetch === true;
-        const checkout = join(folder, `checkout${++count}`);
-        mkdirSync(checkout);
-        const given: Record<string, string> = {
-          CI_API_V4_URL: registry.url,
-          CI_PROJECT_ID: "7",
-          CI_PROJECT_DIR: checkout,
-          CI_JOB_TOKEN: registry.token,
-          TOKEN_STORE_KEY: trouble.key ? "another key" : rightKey,
-          WEBEXTRACT_REFRESH_TOKEN: secret,
-          WEBEXTRACT_BASE_URL: emulator.url,
-          NPM_FAILS: trouble.install ? "yes" : "",
+    slowIt(
+      "stays after a night in which npm ci fails, the key is wrong or the package registry does not answer",
+      async () => {
+        const read = (name: string): Record<string, GitLabJob> =>
+          parse(readFileSync(join(__dirname, "../../examples/ci", name), "utf8"));
+        const { include, nightly } = read("gitlab.yml") as unknown as { include: string; nightly: GitLabJob };
+        const { variables = {}, ...base } = read(include)[String(nightly.extends)] ?? {};
+        const job = { ...base, ...nightly };
+        const bin = join(folder, "bin");
+        mkdirSync(bin);
+        for (const [name, commands] of Object.entries({
+          npm: 'test -z "$NPM_FAILS"',
+          pulumi: `exec "${process.execPath}" "${program}" token refresh --yes`,
+        })) {
+          writeFileSync(join(bin, name), `#!/bin/sh\n${commands}\n`);
+          chmodSync(join(bin, name), 0o755);
+        }
+        let count = 0;
+        const night = async (trouble: Trouble = {}): Promise<boolean> => {
+          registry.isDown = trouble.fetch === true;
+          const checkout = join(folder, `checkout${++count}`);
+          mkdirSync(checkout);
+          const given: Record<string, string> = {
+            CI_API_V4_URL: registry.url,
+            CI_PROJECT_ID: "7",
+            CI_PROJECT_DIR: checkout,
+            CI_JOB_TOKEN: registry.token,
+            TOKEN_STORE_KEY: trouble.key ? "another key" : rightKey,
+            WEBEXTRACT_REFRESH_TOKEN: secret,
+            WEBEXTRACT_BASE_URL: emulator.url,
+            NPM_FAILS: trouble.install ? "yes" : "",
+          };
+          const own = Object.entries(variables).map(([name, value]) => [
+            name,
+            value.replace(/\$(\w+)/g, (_, other: string) => given[other] ?? ""),
+          ]);
+          const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ...given, ...Object.fromEntries(own) };
+          const shell = async (commands: readonly string[]) =>
+            run("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", commands.join("\n")], {
+              cwd: checkout,
+              env,
+            });
+          const isDone = await shell([...(job.before_script ?? []), ...(job.script ?? [])]).then(
+            () => true,
+            () => false,
+          );
+          const { stdout } = await shell(job.after_script ?? []);
+          assert.equal(stdout.includes("The token store is kept."), isDone, stdout);
+          return isDone;
         };
-        const own = Object.entries(variables).map(([name, value]) => [
-          name,
-          value.replace(/\$(\w+)/g, (_, other: string) => given[other] ?? ""),
-        ]);
-        const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ...given, ...Object.fromEntries(own) };
-        const shell = async (commands: readonly string[]) =>
-          run("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", commands.join("\n")], { cwd: checkout, env });
-        const isDone = await shell([...(job.before_script ?? []), ...(job.script ?? [])]).then(
-          () => true,
-          () => false,
-        );
-        const { stdout } = await shell(job.after_script ?? []);
-        assert.equal(stdout.includes("The token store is kept."), isDone, stdout);
-        return isDone;
-      };
-      await nightsOf({
-        night,
-        get kept() {
-          return registry.kept;
-        },
-      });
-    });
+        await nightsOf({
+          night,
+          get kept() {
+            return registry.kept;
+          },
+        });
+      },
+    );
   });
 });
 

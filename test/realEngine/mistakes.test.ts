@@ -25,7 +25,7 @@ const mistakes: Record<string, Mistake> = {
     taskId: "template-3",
     taskGroupId: "group-11",
     says: /Task group "group-11" does not exist, or belongs to another account\. copyTask \(.*\) did nothing: .* Check taskGroupId/,
-    except: { settings: undefined, urls: undefined, rows: undefined, run: undefined },
+    except: { settings: undefined, urls: undefined, rows: undefined, run: undefined, adopted: undefined },
   },
   foreign: { profile: "foreign", says: notYours },
   wrongPath: {
@@ -37,7 +37,7 @@ const mistakes: Record<string, Mistake> = {
     taskId: "template-4",
     sourceTaskId: "template-1",
     says: /The service does not accept the API key\. .* did nothing: .*Invalid\.Token: "the API key is not known"\. .* Check the API key \(webextract:profiles\.wrongKey\.apiKey\)/,
-    except: { copy: undefined, settings: undefined, rows: undefined, run: undefined },
+    except: { copy: undefined, settings: undefined, rows: undefined, run: undefined, adopted: undefined },
   },
   expired: {
     profile: "expired",
@@ -51,10 +51,14 @@ const mistakes: Record<string, Mistake> = {
   busy: { taskId: "template-2", says: busy, except: { copy: undefined, rows: undefined } },
 };
 
-const program = (stage: "tasks" | "runs"): string => `
+const program = (stage: "tasks" | "runs" | "adopted"): string => `
 const actions = { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } };
 const mistakes = ${JSON.stringify(mistakes)};
 for (const [name, { profile, taskId = "template-1", sourceTaskId = taskId, taskGroupId = "group-1" }] of Object.entries(mistakes)) {
+  if (${stage === "adopted"}) {
+    new ExtractionTask(name + "-adopted", { from: { adoptTaskId: taskId }, actions, profile });
+    continue;
+  }
   if (${stage === "runs"}) {
     new CloudRun(name + "-run", { taskId, profile, pollSeconds: 0 });
     continue;
@@ -84,6 +88,7 @@ for (const front of ["dynamic", "native"] as const) {
     let free: Emulator;
     let first: Record<string, string[]>;
     let second: Record<string, string[]>;
+    let third: Record<string, string[]>;
 
     before(async () => {
       const [one] = template.tasks ?? [];
@@ -115,12 +120,13 @@ for (const front of ["dynamic", "native"] as const) {
       await project.configure({}, { "webextract:profiles": JSON.stringify(profiles) });
       emulator.change.holdRuns();
       emulator.change.startRun("template-2");
-      const up = async (stage: "tasks" | "runs") => {
+      const up = async (stage: Parameters<typeof program>[0]) => {
         world.program(program(stage));
         return errorsIn((await project.up({ expect: "failure", args: ["--continue-on-error"] })).output);
       };
       first = await up("tasks");
       second = await up("runs");
+      third = await up("adopted");
     });
     after(async () => {
       await world.remove();
@@ -129,8 +135,8 @@ for (const front of ["dynamic", "native"] as const) {
 
     for (const [name, { says, except = {} }] of Object.entries(mistakes)) {
       it(`is named by one error of each resource, with the next step: ${name}`, () => {
-        for (const resource of ["copy", "settings", "urls", "rows", "run"]) {
-          const errors = (resource === "run" ? second : first)[`${name}-${resource}`] ?? [];
+        for (const resource of ["copy", "settings", "urls", "rows", "run", "adopted"]) {
+          const errors = { ...first, ...second, ...third }[`${name}-${resource}`] ?? [];
           const expected = resource in except ? except[resource] : says;
           assert.equal(errors.length, expected === undefined ? 0 : 1, `${resource}: ${errors.join("\n")}`);
           if (expected !== undefined) assert.match(errors[0] ?? "", expected, resource);
@@ -138,16 +144,18 @@ for (const front of ["dynamic", "native"] as const) {
       });
     }
 
-    it("is no reason to speak of a paid run or of a copy that may exist", () => {
-      const unclear = Object.entries({ ...first, ...second }).filter(([, [error = ""]]) => /may/.test(error));
+    it("is no reason to speak of a paid run, or of a copy or an adopted task that may exist", async () => {
+      const stays = /may|stays in the state/;
+      const unclear = Object.entries({ ...first, ...second, ...third }).filter(([, [error = ""]]) => stays.test(error));
       assert.deepEqual(
         unclear.map(([name]) => name),
         [],
       );
-      const sent = world.emulator.requests.filter(({ path }) =>
-        /^\/v2\/(?:cloudextraction\/start|task\/copy)/.test(path),
-      );
-      assert.equal(sent.length, 0);
+      const written = /^\/v2\/(?:cloudextraction\/start|task\/(?!getActions))/;
+      assert.equal(world.emulator.requests.filter(({ path }) => written.test(path)).length, 0);
+      const state = JSON.stringify(await world.project.exportStack());
+      const adopted = Object.keys(mistakes).filter((name) => state.includes(`::${name}-adopted"`));
+      assert.deepEqual(adopted, ["wrongGroup", "wrongKey"]);
     });
   });
 }

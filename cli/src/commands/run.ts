@@ -87,7 +87,7 @@ export const run: CliCommand = {
       cli.terminal.say(`Run ${started.state.lotNo} of task "${taskId}" has started.`);
       cli.startWords = undefined;
     } else {
-      started = { state: adopted(args, lotNo), atStart: false };
+      started = { state: adopted({ ...args, adoptLotNo: lotNo }, lotNo), atStart: false };
     }
     const state = wait ? await waitForRun(started.state, context, started) : started.state;
     const run = { taskId, lotNo: state.lotNo };

@@ -1,7 +1,7 @@
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { serviceAddress } from "../../../src/service/serviceAddress";
-import { tokenStoreOf } from "../../../src/service/settings";
+import { settingsOf, tokenStoreOf } from "../../../src/service/settings";
 import { messageOf } from "../../../src/values/errors";
 import { counted } from "../../../src/values/words";
 import type { CliCommand } from "../command";
@@ -15,7 +15,7 @@ import { isProbed } from "../probe/probed";
 import type { Finding } from "./findings";
 import {
   clockFinding,
-  credentialFinding,
+  credentialFindings,
   folderFinding,
   good,
   problem,
@@ -71,7 +71,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
     ...(ofEnvironment === undefined
       ? []
       : [warning("environment", ofEnvironment, "Correct these names, or remove the variables.")]),
-    credentialFinding(credentialsInUse(client, typeof tokens === "string" ? undefined : tokens)),
+    ...credentialFindings(credentialsInUse(client, typeof tokens === "string" ? undefined : tokens)),
     store,
     ...(typeof tokens === "string" ? [problem("token store", tokens, "Do this, then run doctor again.")] : []),
     ...(config.noJournal === undefined
@@ -79,7 +79,7 @@ async function connectionFindings(flags: ConnectionFlags, cli: CommandContext): 
       : [problem("journal", config.noJournal, "Do this, then run doctor again.")]),
     proxyFinding(options),
   ];
-  const read = await readFinding(client);
+  const read = await readFinding(client, settingsOf(options).settingName);
   if (read.is !== "problem") return [...ofMachine, read, clockFinding(client), probeFinding(options)];
   // Without a response, the clock would only repeat what the read says.
   return [...ofMachine, read, ...(client.clockAhead === undefined ? [] : [clockFinding(client)])];

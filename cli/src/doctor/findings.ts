@@ -6,7 +6,7 @@ import satisfies from "semver/functions/satisfies";
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { ServiceClient } from "../../../src/service/client";
 import { proxyFromEnvironment } from "../../../src/service/environment";
-import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
+import { isServiceError, pathAdvice, withoutHint } from "../../../src/service/errors/errors";
 import { proxyOf } from "../../../src/service/http/proxy";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { isRefusedAsPath } from "../../../src/service/wrongPath";
@@ -141,10 +141,10 @@ export function proxyFinding({ baseUrl }: ServiceClientOptions): Finding {
   return good("proxy", proxy?.url.origin ?? "none for this service");
 }
 
-export function credentialFinding(inUse: CredentialsInUse): Finding {
-  const found = `access token: ${sources[inUse.source]}; API key: ${inUse.apiKey ? "configured" : "none"}`;
-  const remedy = "Set WEBEXTRACT_ACCESS_TOKEN, WEBEXTRACT_REFRESH_TOKEN or WEBEXTRACT_CREDENTIAL_COMMAND.";
-  return inUse.source === "none" && !inUse.apiKey ? problem("credentials", found, remedy) : good("credentials", found);
+/** Nothing without a credential: the read says so, with the remedy. */
+export function credentialFindings({ source, apiKey }: CredentialsInUse): Finding[] {
+  const found = `access token: ${sources[source]}; API key: ${apiKey ? "configured" : "none"}`;
+  return source === "none" && !apiKey ? [] : [good("credentials", found)];
 }
 
 /** A task that no account has. The refusal shows that the service was reached, and that it accepts the credential. */
@@ -154,7 +154,7 @@ const noTask = "webextract-doctor";
  * One read. An error about the task, and not about the connection, shows that the connection works. One whose code is
  * not known can be about the path: then a second read, of a path that no service has, shows what that looks like.
  */
-export async function readFinding(client: ServiceClient): Promise<Finding> {
+export async function readFinding(client: ServiceClient, nameOf: (option: string) => string): Promise<Finding> {
   const check = "read";
   const responded = good(check, "the service responded");
   const reply: unknown = await client.getData({ taskId: noTask, offset: 0, size: 1 }).catch((error: unknown) => error);
@@ -167,7 +167,7 @@ export async function readFinding(client: ServiceClient): Promise<Finding> {
     if (kind === "notFound" || kind === "notYours") return responded;
     if (kind === "refused" && (await isRefusedAsPath(error, client))) {
       const found = `the response was ${[status, code].join(" ").trim()}, as for a path that the service does not have`;
-      const remedy = "Check that baseUrl is the address of the service, with the whole path in front of /data/all.";
+      const remedy = pathAdvice("/data/all", nameOf);
       const unless =
         'If "webextract rows TASK" works for a task of yours, it is, and a proxy hides the errors of the service.';
       return problem(check, found, code === "" ? `${remedy} ${unless}` : remedy);

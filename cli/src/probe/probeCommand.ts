@@ -165,7 +165,7 @@ async function write(flags: Flags, cli: CommandContext): Promise<Result> {
     return { ...result, hasProblems: result.hasProblems === true || problem !== undefined };
   } catch (error) {
     const left = leftAtService(trial).join(" ") || "No copy was made.";
-    const did = `${requests.sent} requests were sent, the last one: ${requests.last?.operation ?? "none"}.`;
+    const did = `Requests sent: ${requests.sent}, the last one: ${requests.last?.operation ?? "none"}.`;
     throw new CliError(
       `${messageOf(error)} ${did} ${left}`,
       cli.interrupted.aborted ? "interrupted" : exitOf(error),

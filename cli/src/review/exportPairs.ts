@@ -152,11 +152,11 @@ export function isSameRun(base: StackExport, head: StackExport): boolean {
   const isSameFile = base.file !== undefined && base.file.sha256 === head.file?.sha256;
   return base.lotNo === undefined || head.lotNo === undefined
     ? isSameFile && base.lotNo === head.lotNo
-    : base.taskId === head.taskId && isOneService(base, head) && base.lotNo === head.lotNo;
+    : base.taskId === head.taskId && isOneService(base.origin, head.origin) && base.lotNo === head.lotNo;
 }
 
 /** Also if only one of the stacks was written by a version that writes the path of the address. */
-export function isOneService(...[{ origin: base }, { origin: head }]: OfBoth<{ origin?: unknown }>): boolean {
+export function isOneService(base: unknown, head: unknown): boolean {
   const isPair = typeof base === "string" && typeof head === "string";
   return base === head || (isPair && (namesSameService(base, head) || namesSameService(head, base)));
 }

@@ -107,7 +107,9 @@ export const reviewCommand: CliCommand = {
  */
 function requireOwnTasks(base: StackState, head: StackState): void {
   const isOfBase = (outputs: StackResource["outputs"]): boolean =>
-    base.resources.some((each) => each.outputs.taskId === outputs.taskId && isOneService(each.outputs, outputs));
+    base.resources.some(
+      (each) => each.outputs.taskId === outputs.taskId && isOneService(each.outputs.origin, outputs.origin),
+    );
   const shared = head.resources.filter(
     ({ type, outputs }) => type !== "DataExport" && typeof outputs.taskId === "string" && isOfBase(outputs),
   );

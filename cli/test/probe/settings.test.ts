@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Behaviour } from "webextract-emulator";
+import { slowIt } from "../../../test/environment";
 import { probeAndWork } from "./workWithSettings";
 
 /** What the probe must name for a task, a run and an export with marks to work. The slow tests do the same under every behaviour. */
@@ -19,8 +20,9 @@ const needed: [behaviour: Partial<Behaviour>, key: string, value: string][] = [
 describe("the settings of probe --write --start", function () {
   this.timeout(120_000);
 
-  for (const [behaviour, key, value] of needed) {
-    it(`make a task, a run and an export with marks work: ${key} under ${JSON.stringify(behaviour)}`, async () => {
+  for (const [index, [behaviour, key, value]] of needed.entries()) {
+    const test = index % 3 === 0 ? it : slowIt;
+    test(`make a task, a run and an export with marks work: ${key} under ${JSON.stringify(behaviour)}`, async () => {
       const { settings } = await probeAndWork(behaviour, false);
       assert.equal(settings.find((setting) => setting.key === key)?.value, value);
     });

@@ -6,6 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Emulator } from "webextract-emulator";
 import { connectEmulator } from "webextract-emulator";
+import { slowIt } from "../../../test/environment";
 import { call, data, refusal, runTemplate, template, useEmulator } from "../caller";
 import { admin, refusalOf } from "./adminCaller";
 
@@ -250,7 +251,7 @@ describe("an account of the emulator", () => {
     assert.deepEqual(await remote.accounts, ["one", "two"]);
   });
 
-  it("costs less than 100 KB", async () => {
+  slowIt("costs less than 100 KB", async () => {
     collectGarbage();
     const before = process.memoryUsage().rss;
     for (let number = 0; number < 300; number += 1) await emulator.createAccount(`worker-${number}`);

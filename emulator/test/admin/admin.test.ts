@@ -5,6 +5,7 @@ import { join } from "node:path";
 import sinon from "sinon";
 import { behaviourNames, behaviours } from "webextract-emulator";
 import { parse } from "yaml";
+import { slowIt } from "../../../test/environment";
 import { call, data, runTemplate, startWith } from "../caller";
 import type { Store } from "../internals";
 import { admin, refusalOf } from "./adminCaller";
@@ -217,7 +218,7 @@ describe("the admin API", () => {
     await emulator.close();
   });
 
-  it("reads only the batches of the part that it lists from the state file", async () => {
+  slowIt("reads only the batches of the part that it lists from the state file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "emulator-admin-"));
     const options = { stateFile: join(folder, "state.db") };
     const first = await startWith([], options);

@@ -3,13 +3,14 @@ import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { slowIt } from "../../../test/environment";
 
 const run = promisify(execFile);
 const root = join(__dirname, "../../..");
 const mocha = join(dirname(createRequire(__filename).resolve("mocha/package.json")), "bin", "mocha.js");
 
 describe("the examples of tests with the emulator", () => {
-  it("pass with node:test", async () => {
+  slowIt("pass with node:test", async () => {
     const { stdout } = await run(process.execPath, [
       "--test",
       "--test-reporter",

@@ -87,7 +87,9 @@ export async function waitForRun(
       );
     }
   } catch (error) {
-    throw error instanceof PartialFailure
+    // Nothing is known of a run that the user names, before the service has shown it.
+    const isUnseen = state.status === "adopted" && state.adoptLotNo === lotNo;
+    throw error instanceof PartialFailure || isUnseen
       ? error
       : failed("notFinished", `${messageOf(error)} ${nameOf(run)} was started and may be running.`);
   }

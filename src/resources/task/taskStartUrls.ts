@@ -54,7 +54,7 @@ export const startUrlsSpec: ArgsSpec<StartUrlsArgs, Derived> = {
  *
  * | step | call |
  * |---|---|
- * | create | `POST /task/urls:file`, streamed, even if the task has the same URLs: the API does not show them |
+ * | create | `POST /task/urls:file`, streamed, even if the task has the same URLs: the API does not show them. The first of a command reads one row before |
  * | read | none: the API has no call that shows the URLs, so the state keeps those of the last upload |
  * | update | `POST /task/urls:file` if the list changed |
  * | delete | none: the list stays, and a warning says so |

@@ -208,15 +208,13 @@ export class Tokens {
     const isConfigured = [options.accessToken, options.credentialCommand, options.refreshToken].some(Boolean);
     const reasons = failed.map(({ reason }) => reason);
     const hints = failed.flatMap(({ hint }) => hint ?? []);
-    if (hints.length === 0 || !isConfigured) {
-      hints.push(
-        `${hints.length === 0 ? "Set" : "Or set"} ${isConfigured ? "a valid " : ""}${tokenSources(settings.settingName)}.`,
-      );
-    }
-    if (!isConfigured && options.apiKey !== undefined) {
-      hints.push(
-        `Or, if the service takes the API key for all operations, set ${settings.settingName("credentials")} to apiKey.`,
-      );
+    const { settingName } = settings;
+    if (!isConfigured) {
+      const key = options.apiKey === undefined ? `${settingName("apiKey")}, and ` : "";
+      const toKey = `If the service takes an API key for all operations, set ${key}${settingName("credentials")} to apiKey.`;
+      hints.unshift(toKey, `Otherwise, set ${tokenSources(settingName)}.`);
+    } else if (hints.length === 0) {
+      hints.push(`Set a valid ${tokenSources(settingName)}.`);
     }
     // A command that fails, or a store that cannot be read, says nothing about the service.
     const isRefused = this.#refused.size > 0 || failed.some(({ refused }) => refused === true);

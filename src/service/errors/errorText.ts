@@ -1,5 +1,5 @@
 import type { PreparedRequest } from "../contract/requests";
-import { ServiceError, whyNotYours } from "./errors";
+import { pathAdvice, ServiceError, whyNotYours } from "./errors";
 import type { Failure } from "./failures";
 import { oneLine, printable, shownId } from "./foreignText";
 
@@ -21,7 +21,7 @@ export function errorOf(request: PreparedRequest, failure: ErrorFacts, extras: E
   const { scrub } = extras;
   const told = (text: string | undefined) => (text === undefined ? undefined : oneLine(scrub(text)));
   const hint = extras.hint ?? hintFor(request, failure, extras.settingName);
-  const path = failure.about === "path" ? pathAdvice(request, extras.settingName) : undefined;
+  const path = failure.about === "path" ? pathAdvice(request.operation.path, extras.settingName) : undefined;
   const task = taskId === undefined ? undefined : `task ${shownId(scrub(taskId))}`;
   const meaning = scrub(failure.meaning ?? meaningOf(request, failure, task ?? "one of the tasks") ?? "");
   const call = `${operation.method} ${request.path.split("?")[0]}`;
@@ -116,16 +116,12 @@ function hintFor(
       if (failure.about === "size") {
         return `The service or a proxy on the way limits the size of requests (nginx: client_max_body_size): ${sizeOf(request)}. Raise the limit, or send less.`;
       }
-      if (failure.about === "path") return pathAdvice(request, nameOf);
+      if (failure.about === "path") return pathAdvice(request.operation.path, nameOf);
       if (failure.about === "group") return "Check taskGroupId and the credentials.";
       return failure.about === "notOfService"
         ? `Check ${nameOf("baseUrl")} and the proxies on the way, then try again.`
         : "Correct what the service reports, then try again.";
   }
-}
-
-function pathAdvice({ operation }: PreparedRequest, nameOf: (option: string) => string): string {
-  return `Check that ${nameOf("baseUrl")} is the address of the service, with the whole path in front of ${operation.path}: services and proxies respond so if they do not have the path.`;
 }
 
 /** Advice for a refused credential, if the response does not say who refused it. */

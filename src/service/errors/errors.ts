@@ -95,6 +95,11 @@ export function saysNoPath({ status, code = "" }: Pick<ServiceError, "status" | 
   );
 }
 
+/** For a response as services give it for a path that they do not have. */
+export function pathAdvice(path: string, nameOf: (option: string) => string): string {
+  return `Check that ${nameOf("baseUrl")} is the address of the service, with the whole path in front of ${path}: services and proxies respond so if they do not have the path.`;
+}
+
 /** Whether the service refused a value of the request, or did not say what it refused. */
 export function isRefusedParameter(error: unknown): error is ServiceError {
   return isServiceError(error, "refused") && (error.code === undefined || /^invalid\W?param/i.test(error.code));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
+import { slowIt } from "../../environment";
 import { writeFormat } from "../../internals/resources";
 import { failure, useWorld } from "../life";
 
@@ -125,7 +126,7 @@ describe("DataExport as XLSX", () => {
     assert.equal(each.state.marked, true);
   });
 
-  it("refuses more rows or columns than a sheet has, before it writes any", async () => {
+  slowIt("refuses more rows or columns than a sheet has, before it writes any", async () => {
     const [from, to] = [world.path("rows.ndjson"), world.path("rows.xlsx")];
     const write = (lines: string) => {
       writeFileSync(from, lines);

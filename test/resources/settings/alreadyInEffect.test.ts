@@ -88,7 +88,7 @@ describe("settings of an adopted task", () => {
   it("are all written if the service does not show them to this account", async () => {
     world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
     await world.declare("TaskParameters").up(equal.TaskParameters);
-    assert.deepEqual(world.operations(), ["getActions", "updateTaskParameters", "getActions"]);
+    assert.deepEqual(world.operations(), ["getActions", "getData", "updateTaskParameters", "getActions"]);
   });
 
   it("are not written during an outage, and the next up reads them again", async () => {

@@ -117,7 +117,7 @@ describe("the loops of updateTaskParameters", () => {
     for (let reads = 0; reads < 2; reads += 1) {
       world.emulator.fault({ operation: "getActions", kind: "error", code: "PermissionDenied" });
     }
-    assert.deepEqual(await written("task-1"), ["updateTaskParameters", "getActions", "updateLoopItems"]);
+    assert.deepEqual(await written("task-1"), ["getData", "updateTaskParameters", "getActions", "updateLoopItems"]);
     world.configure({ maxRetries: "0" });
     world.emulator.fault({ operation: "getActions", kind: "status", status: 503, skip: 1 });
     assert.deepEqual(await written("task-2"), ["updateTaskParameters", "getActions", "updateLoopItems"]);

@@ -4,6 +4,7 @@ import type { Emulator, EmulatorOptions, Fault } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import type { ServiceClientOptions } from "../../../src/service/index";
 import { ServiceClient } from "../../../src/service/index";
+import { isLarge } from "../../environment";
 import { ActionReader } from "../../internals/resources";
 import { isServiceError } from "../../internals/service";
 import { skipWaits } from "../../service/skipWaits";
@@ -72,7 +73,7 @@ describe("reads of many tasks' actions", () => {
 
   it("ask for each task alone, once, after a refusal of them together", async () => {
     for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
-      for (const index of [0, 37, 99]) {
+      for (const index of isLarge ? [0, 37, 99] : [37]) {
         const reader = await start({ getActionsMissing });
         await gone(reader, index);
         assert.equal(emulator.requests.length, 101);
@@ -83,7 +84,7 @@ describe("reads of many tasks' actions", () => {
 
   it("return a result for each task, however many are gone and whether the refusal names them or not", async () => {
     for (const getActionsMissing of ["refusedNamed", "refusedUnnamed"] as const) {
-      for (const missing of [[0, 1], [3, 50, 98, 99], taskIds.map((_, index) => index)]) {
+      for (const missing of [[3, 50, 98, 99], ...(isLarge ? [[0, 1], taskIds.map((_, index) => index)] : [])]) {
         const reader = await start({ getActionsMissing });
         await gone(reader, ...missing);
         await emulator.close();
@@ -127,7 +128,7 @@ describe("reads of many tasks' actions", () => {
       { status: 502 },
     ];
     for (const [place, failure] of failures.entries()) {
-      for (const index of place === 0 ? [0, 37, 99] : [37]) {
+      for (const index of place === 0 && isLarge ? [0, 37, 99] : [37]) {
         const reader = await start();
         emulator.fault({ operation: "getActions", kind: "status", taskId: `task-${index}`, times: 1000, ...failure });
         assert.deepEqual(failedOf(await readAll(reader)), [index]);

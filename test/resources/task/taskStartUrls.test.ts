@@ -24,7 +24,7 @@ describe("TaskStartUrls", () => {
     assert.equal(await start.up({ taskId: "task-1", urls }), "nothing");
     assert.equal(await start.refresh(), true);
     assert.equal(await start.up({ taskId: "task-1", urls: [...urls].reverse() }), "updated");
-    assert.deepEqual(world.operations(), ["updateTaskUrls", "updateTaskUrls"]);
+    assert.deepEqual(world.operations(), ["getData", "updateTaskUrls", "updateTaskUrls"]);
     assert.deepEqual(world.emulator.inspect.startUrls("task-1"), [...urls].reverse());
   });
 
@@ -33,7 +33,7 @@ describe("TaskStartUrls", () => {
     await start.up({ taskId: "task-1", urls });
     world.write("urls.txt", `\ufeff${urls.join("\r\n\r\n")}`);
     assert.equal(await start.up({ taskId: "task-1", file: "urls.txt" }), "updated");
-    assert.deepEqual(world.operations(), ["updateTaskUrls"]);
+    assert.deepEqual(world.operations(), ["getData", "updateTaskUrls"]);
     assert.equal(start.state.file, "urls.txt");
   });
 

@@ -198,7 +198,7 @@ describe("a stored token of another credential", () => {
       try {
         await begin("only", { tokenStore: undefined });
         const error = await assertNotUsed({ tokenStore: undefined });
-        assert.match(error.message, /, or set only tokenStore after "webextract token import"\. Or set accessToken, /);
+        assert.match(error.message, /set accessToken, .* or set only tokenStore after "webextract token import"\.$/);
       } finally {
         restore();
       }

@@ -141,7 +141,10 @@ describe("access tokens", () => {
 
   it("fail with an error if no credential is configured", async () => {
     const error = await errorOf(startTask(clientWith({})));
-    assert.match(error.message, /no access token is configured.*Set accessToken, refreshToken or credentialCommand/);
+    assert.match(
+      error.message,
+      /no access token is configured.*Otherwise, set accessToken, refreshToken or credentialCommand/,
+    );
     assert.equal(world.service.seen.length, 0);
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isLosslessNumber, parse } from "lossless-json";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import { ContractBreach, CutOff, parseJson, readPage } from "../../internals/service";
 
 /** Parts of which a hostile service could build a response. */
@@ -47,7 +47,7 @@ describe("parsing the JSON of a response", () => {
       fc.property(document, (text) => {
         assert.deepEqual(parseJson(Buffer.from(text)), plain(parse(text)));
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 

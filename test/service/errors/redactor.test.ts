@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { slowIt } from "../../environment";
 import fc from "../../fastCheck";
 import { commandEnvironment, Redactor } from "../../internals/service";
 
@@ -85,7 +86,7 @@ describe("the redactor", () => {
     );
   });
 
-  it("takes linear time", () => {
+  slowIt("takes linear time", () => {
     const secrets = new Redactor();
     secrets.add("pk/9fQ+Zr72=LwXe41_tB");
     // With quadratic time, these would take minutes.

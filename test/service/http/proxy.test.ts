@@ -10,7 +10,7 @@ import { inspect, promisify } from "node:util";
 import { generate } from "selfsigned";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { operations, optionProblems, ServiceClient } from "../../../src/service";
-import { setEnvironment } from "../../environment";
+import { setEnvironment, slowIt } from "../../environment";
 import { exampleCalls, goodAnswer, operationNames } from "../calls";
 import { errorOf } from "../errors/errorOf";
 import type { FakeServer } from "../fakeServer";
@@ -123,20 +123,23 @@ describe("a proxy that the environment sets", function () {
     }
   });
 
-  it("gives one tunnel to all repeatable requests, and a tunnel of its own to each request that must run once", async () => {
-    const { port, tunnels } = await startProxy();
-    await inProcess(
-      { https_proxy: `http://127.0.0.1:${port}` },
-      "https://service.test/v1",
-      "getData",
-      "getSubtasks",
-      "getData",
-      "startTask",
-      "copyTask",
-    );
-    assert.equal(seen.length, 5);
-    assert.equal(tunnels.length, 3);
-  });
+  slowIt(
+    "gives one tunnel to all repeatable requests, and a tunnel of its own to each request that must run once",
+    async () => {
+      const { port, tunnels } = await startProxy();
+      await inProcess(
+        { https_proxy: `http://127.0.0.1:${port}` },
+        "https://service.test/v1",
+        "getData",
+        "getSubtasks",
+        "getData",
+        "startTask",
+        "copyTask",
+      );
+      assert.equal(seen.length, 5);
+      assert.equal(tunnels.length, 3);
+    },
+  );
 
   it("gets its own user name and password, and the service does not get them", async () => {
     const { port, tunnels } = await startProxy();
@@ -174,7 +177,7 @@ describe("a proxy that the environment sets", function () {
     await local.close();
   });
 
-  it("gets plain http requests if plain http is allowed, with its own user name and password", async () => {
+  slowIt("gets plain http requests if plain http is allowed, with its own user name and password", async () => {
     const { port, requests } = await startProxy();
     const { outcomes } = await inProcess(
       { HTTP_PROXY: `http://us%40er:p%3Ass@127.0.0.1:${port}` },
@@ -187,7 +190,7 @@ describe("a proxy that the environment sets", function () {
     assert.equal(requests[0]?.headers["proxy-authorization"], `Basic ${sent}`);
   });
 
-  it("gets plain http if its address has no scheme", async () => {
+  slowIt("gets plain http if its address has no scheme", async () => {
     const { port, tunnels } = await startProxy((socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
     process.env.HTTPS_PROXY = `127.0.0.1:${port}`;
     await errorOf(clientHere().getData({ taskId: "t", offset: 0, size: 1 }));

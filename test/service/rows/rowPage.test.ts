@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { RowPage } from "../../../src/service";
-import fc from "../../fastCheck";
+import fc, { runs } from "../../fastCheck";
 import { parseJson, readPage } from "../../internals/service";
 
 function pageOf(body: string | Buffer): RowPage {
@@ -53,7 +53,7 @@ describe("the rows of a page", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -111,7 +111,7 @@ describe("the rows of a page", () => {
           assert.throws(() => pageOf(body), { name: "ContractBreach" });
         }
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
-import fc from "../../../fastCheck";
+import fc, { runs } from "../../../fastCheck";
 import type { FieldType } from "../../../internals/resources";
 import { isFilled, isOfType } from "../../../internals/resources";
 
@@ -90,7 +90,7 @@ describe("the value of a field", () => {
       fc.property(text, (each) => {
         assert.equal(isOfType.date(each), validate(each), each);
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
