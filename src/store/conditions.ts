@@ -11,12 +11,21 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
   const key = `${folder}/${randomUUID()}`;
   const [first, second] = [randomBytes(16), randomBytes(16)];
   const lost: string[] = [];
-  const created = await store.put(key, first, undefined);
+  // After a lost response, a request meets the object that it has made itself: a refusal says nothing then.
+  const etagOf = async (body: Buffer): Promise<string | undefined> => {
+    const found = await store.get(key);
+    return found?.body.equals(body) === true ? found.etag : undefined;
+  };
+  const created = (await store.put(key, first, undefined)) ?? (await etagOf(first));
   if (created === undefined || (await store.put(key, second, undefined)) !== undefined) {
     lost.push("If-None-Match of PutObject");
   }
   const isReplaced = (await store.put(key, second, "0".repeat(32))) !== undefined;
-  if (isReplaced || created === undefined || (await store.put(key, second, created)) === undefined) {
+  if (
+    isReplaced ||
+    created === undefined ||
+    ((await store.put(key, second, created)) ?? (await etagOf(second))) === undefined
+  ) {
     lost.push("If-Match of PutObject");
   }
   const isRemoved = await store.remove(key, created ?? "").catch((error: unknown) => {
@@ -25,7 +34,8 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
     throw error;
   });
   const left = await store.get(key);
-  if (isRemoved || (left !== undefined && !(await store.remove(key, left.etag)))) {
+  const isGone = left === undefined || (await store.remove(key, left.etag)) || (await store.get(key)) === undefined;
+  if (isRemoved || !isGone) {
     lost.push("If-Match of DeleteObject");
   }
   return lost;

@@ -5,6 +5,7 @@ import { guest, owner } from "../../../scripts/objectStore/objectStore";
 import type { ServiceClient, ServiceClientOptions } from "../../../src/service";
 import { setEnvironment } from "../../environment";
 import { claims, patience, s3Limits } from "../../internals/service";
+import { readPage } from "../../pages/readPage";
 import type { Fate, SeenRequest } from "../../resources/export/s3/faultyProxy";
 import { operationOf, refusal } from "../../resources/export/s3/faultyProxy";
 import { SharedStoreWorld, startCarelessStore } from "./storeWorld";
@@ -193,6 +194,37 @@ describe("tokens in an object store", function () {
     assert.deepEqual(tokens.service.seen, []);
   });
 
+  it("need each action of the policy of the page, and no other", async () => {
+    const text = readPage("examples/s3/sharedPolicy.json").replaceAll("team-state", "team-bucket");
+    const { Statement: statements } = JSON.parse(text.replaceAll("webextract/", "policy")) as {
+      Statement: { Action: string[] }[];
+    };
+    const restore = setEnvironment(shared.environment(guest));
+    const actions = statements.flatMap(({ Action }) => Action);
+    for (const [index, without] of [...actions, "none"].entries()) {
+      const Statement = statements
+        .map((each) => ({
+          ...each,
+          Principal: guest.accessKeyId,
+          Action: each.Action.filter((name) => name !== without),
+        }))
+        .filter(({ Action }) => Action.length > 0);
+      const Policy = JSON.stringify({ Version: "2012-10-17", Statement });
+      await shared.direct((client) => client.putBucketPolicy({ Bucket: "team-bucket", Policy }));
+      const renewal = machine({ tokenStore: `s3://team-bucket/policy-${index}` }).renewTokens();
+      await (without === "none" ? renewal : assert.rejects(renewal, /not allow it|does not keep/, without));
+    }
+    restore();
+  });
+
+  it("are not refused because a response is lost while the conditions of the store are tried", async () => {
+    let count = 0;
+    shared.proxy.fate = (each) =>
+      each.path.includes("/probe/") && operationOf(each) !== "GetObject" && ++count % 2 === 1 ? "lost" : "pass";
+    await machine({ tokenStore: "s3://team-bucket/lossy" }).renewTokens();
+    assert.ok(count > 8);
+  });
+
   it("are refused in a store that ignores conditions, before a token is sent", async () => {
     const careless = await startCarelessStore();
     const restore = setEnvironment({ AWS_ENDPOINT_URL_S3: careless.endpoint });
@@ -208,7 +240,7 @@ describe("tokens in an object store", function () {
   it("are refused if their object was changed, and if the address or the start token does not fit", async () => {
     await machine().renewTokens();
     const [key = ""] = [...shared.objects().keys()];
-    await shared.write(key, "changed");
+    await shared.direct((client) => client.putObject({ Bucket: "team-bucket", Key: key, Body: "changed" }));
     await assert.rejects(startTask(machine()), /The object s3:\/\/team-bucket\/state.* was changed by another program/);
     const wrong = [
       "gs://bucket/x",

@@ -50,12 +50,12 @@ export class SharedStoreWorld {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Writes as another program does. */
-  async write(key: string, Body: string): Promise<void> {
+  /** As another program does. */
+  async direct(request: (client: S3) => Promise<unknown>): Promise<void> {
     const { endpoint } = this.store;
-    const direct = new S3({ endpoint, region: "us-east-1", credentials: owner, forcePathStyle: true });
-    await direct.putObject({ Bucket: "team-bucket", Key: key, Body });
-    direct.destroy();
+    const client = new S3({ endpoint, region: "us-east-1", credentials: owner, forcePathStyle: true });
+    await request(client);
+    client.destroy();
   }
 
   /** Lets time pass for the store: what it has is older. */
