@@ -183,7 +183,7 @@ export const trials: readonly Trial[] = [
   },
   {
     option: "`deleteBeforeReplace: true`",
-    note: "A `CloudRun` always has it. On a copy with rows, the delete is refused before the replace.",
+    note: "A `CloudRun` always has it. On a copy with rows, the delete is refused before the replace, also with `forceDestroy`.",
     run: async (world) => {
       const options = (trigger: string) => `{ replacementTrigger: "${trigger}", deleteBeforeReplace: true }`;
       await world.run({ options: options("three") });
