@@ -43,7 +43,8 @@ describe("probe --write --start of a service with all documented behaviours", fu
       });
       assert.deepEqual(wrong, []);
       const unseen = Object.keys(behaviour).filter((name) => !(name in values));
-      assert.deepEqual(unseen, ["expiresIn", "plansNeeded", "requestsPerSecond", "responseBytes"]);
+      // The probe sends no password.
+      assert.deepEqual(unseen, ["expiresIn", "passwordLogin", "plansNeeded", "requestsPerSecond", "responseBytes"]);
     } finally {
       waits.restore();
       await emulator.close();

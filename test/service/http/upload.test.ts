@@ -233,7 +233,7 @@ describe("the upload of start URLs", () => {
       message: /no API key is configured. Set the option --apiKey.$/,
     });
     await assert.rejects(keyless.getActions({ taskIds: ["t"], actionTypes: ["a"] }), {
-      message: /Set the option --accessToken, the option --refreshToken or the option --credentialCommand.$/,
+      message: /Otherwise, set the option --accessToken, the option --refreshToken or the option --credentialCommand.$/,
     });
     keyless.close();
   });
