@@ -25,7 +25,7 @@ export type OwnerState = { is: "running" | "dead" } | { is: "ended"; open: reado
 
 /** This process as the owner of entries: a heartbeat says that it is alive. Who takes it for lost writes that first. */
 export class JournalOwner {
-  readonly id = randomUUID();
+  readonly id: string = randomUUID();
   private etag: string | undefined;
   private isDead = false;
   private beatAt: { now: number; date: number } | undefined;
