@@ -152,7 +152,7 @@ export const extractionTask: Resource<ExtractionTaskArgs, ExtractionTaskState, C
   async create(args, context) {
     const { id } = await copy(args, context);
     const nothing: ExtractionTaskState = { ...args, taskId: id, actions: undefined, startUrls: undefined };
-    return { id, state: await configure(nothing, args, context) };
+    return { id, state: await configure(nothing, args, context, true) };
   },
 
   async read(id, state, context) {
@@ -240,6 +240,7 @@ async function configure(
   state: ExtractionTaskState,
   args: CheckedExtractionTaskArgs,
   context: Context,
+  isNew = false,
 ): Promise<ExtractionTaskState> {
   const { taskId, startUrls: urlsBefore } = state;
   const { startUrls } = args;
@@ -251,7 +252,7 @@ async function configure(
   try {
     await context.tasks.exclusive(taskId, async () => {
       await nameWhatStays(state, args, context);
-      await writeActions(state, args, context);
+      await writeActions(state, args, context, isNew);
     });
   } catch (error) {
     // A task to adopt must not be kept in the state before the service has shown that it exists.
@@ -263,8 +264,9 @@ async function configure(
   }
   try {
     if (upload !== undefined) {
-      await context.client.requirePath(taskId);
-      await context.tasks.exclusive(taskId, startUrlsUpload(taskId, upload, context));
+      const send = startUrlsUpload(taskId, upload, context);
+      if (isNew) await context.client.requirePath(taskId);
+      await context.tasks.exclusive(taskId, send);
     }
   } catch (error) {
     const isRefused = isServiceError(error) && error.outcome === "notExecuted";
@@ -278,6 +280,7 @@ async function writeActions(
   state: ExtractionTaskState,
   args: CheckedExtractionTaskArgs,
   context: Context,
+  isNew: boolean,
 ): Promise<void> {
   const { taskId } = state;
   const [before, now] = [settingsOfActions(state.actions), settingsOfActions(args.actions)];
@@ -286,6 +289,7 @@ async function writeActions(
   const shown = await lookBefore(taskId, without(now, before), isAdopted, context);
   const writes = await writesFor({ taskId, before, now, shown, pending }, context);
   if (writes.length > 0) {
+    if (isNew) await context.client.requirePath(taskId);
     const append = appends(writes) ? extractionTask.args : undefined;
     const send = (took: () => void) => sendParameters({ taskId, writes, shown }, context, took);
     await writeTask({ state: { ...args, taskId }, append }, send, context);

@@ -73,6 +73,8 @@ export function settingsLife<Checked extends SettingsArgs, State extends Setting
     if (writes.length + back.length === 0) {
       return next;
     }
+    // An update is at the address of the state.
+    if (state === undefined) await context.client.requirePath(taskId);
     const send = (took: () => void) => form.send({ taskId, writes: [...writes, ...back], shown }, context, took);
     const append = appends(writes) ? form.args : undefined;
     const kept = state === undefined || back.length === 0 ? next : withRestore(next, state, gone, back);

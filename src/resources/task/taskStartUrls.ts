@@ -85,7 +85,7 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   },
 
   async create(checked, context) {
-    return { id: checked.taskId, state: await upload(checked, context) };
+    return { id: checked.taskId, state: await upload(checked, context, true) };
   },
 
   async update(_id, state, checked, context) {
@@ -97,8 +97,9 @@ export const taskStartUrls: Resource<TaskStartUrlsArgs, TaskStartUrlsState, Chec
   },
 };
 
-async function upload(state: TaskStartUrlsState, context: Context): Promise<TaskStartUrlsState> {
+async function upload(state: TaskStartUrlsState, context: Context, isNew = false): Promise<TaskStartUrlsState> {
   const send = startUrlsUpload(state.taskId, state, context);
+  if (isNew) await context.client.requirePath(state.taskId);
   await context.tasks.exclusive(state.taskId, () => writeTask({ state }, send, context));
   return state;
 }

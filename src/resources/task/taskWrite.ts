@@ -32,7 +32,6 @@ export async function writeTask<State extends PendingState & { taskId: string },
     send(() => {
       tookEffect = true;
     });
-  await context.client.requirePath(taskId);
   try {
     return await (append === undefined ? sendAll() : sendAppend(taskId, workArgs(append, state), sendAll, context));
   } catch (error) {
