@@ -110,13 +110,13 @@ async function neededPrograms(): Promise<void> {
 
 async function unitTests(ignored: readonly string[]): Promise<void> {
   const others = [...onEngine, ...ignored];
-  // Eight processes use both cores, because many tests wait. With mocha's --parallel, a server or a timer that a test leaves open would not be
-  // noticed.
+  // Eight processes use both cores, because many tests wait. mocha's --parallel would not notice a server that a test leaves open.
   const parts = [
     ...partsOfUnitTests.map((part) => [part, ...ignore(others)]),
     ["{,cli/,plugin/,emulator/}test/**/*.test.ts", ...ignore([...partsOfUnitTests, ...others])],
   ];
-  await Promise.all(inShard(parts).map((part) => tests(`unit tests, ${part[0]}`, [...part, "--timeout", "60000"])));
+  const limit = ignored.includes(slow) ? "60000" : "600000";
+  await Promise.all(inShard(parts).map((part) => tests(`unit tests, ${part[0]}`, [...part, "--timeout", limit])));
 }
 
 async function engineTests(withSlow: boolean): Promise<void> {
