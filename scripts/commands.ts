@@ -13,12 +13,18 @@ export interface CommandResult {
 
 /** Runs a program of an installed package with this Node.js and collects its output. PATH is not used. */
 export function runTool(tool: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+  return collected(process.execPath, [programOf(tool), ...args], repositoryRoot, env);
+}
+
+/** Runs a program and collects its output. `env` is added to the environment of this process. */
+export function collected(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<CommandResult> {
   return new Promise((done, reject) => {
-    const child = spawn(process.execPath, [programOf(tool), ...args], {
-      cwd: repositoryRoot,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import fastifyStatic from "@fastify/static";
 import fastify from "fastify";
 import { parse } from "yaml";
-import { repositoryRoot } from "../commands";
+import { collected, repositoryRoot } from "../commands";
 import { manifestOf, packageFolders } from "../packages/packages";
 
 /** The last version for Node.js 20. It is in no package.json, because only a rehearsal needs it. */
@@ -120,25 +120,14 @@ async function startRegistry(stage: string): Promise<{ server: Server; url: stri
   return { server, url: `http://${address}`, userConfig };
 }
 
-/** Runs a line with the shell and the folder that GitHub uses, and shows its output. */
-function runStep(line: string, cwd: string, env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
+/** Runs a line with the shell that GitHub uses. */
+async function runStep(line: string, cwd: string, env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
   say(`$ ${line}`);
-  return new Promise((done, reject) => {
-    const child = spawn("bash", ["-e", "-c", line], { cwd, env: { ...process.env, ...env } });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        output += text;
-      });
-    }
-    child.once("error", reject);
-    child.once("close", (code) =>
-      code === 0 ? done(output) : reject(new Error(`${line} ended with ${code}:\n${output.slice(-4000)}`)),
-    );
-  });
+  const { code, output } = await collected("bash", ["-e", "-c", line], cwd, env);
+  if (code !== 0) throw new Error(`${line} ended with ${code}:\n${output.slice(-4000)}`);
 }
 
-async function refusesFirstVersion(publishing: Promise<string>): Promise<void> {
+async function refusesFirstVersion(publishing: Promise<void>): Promise<void> {
   const message = await publishing.then(
     () => "it was published",
     (error: Error) => error.message,

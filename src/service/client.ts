@@ -179,7 +179,7 @@ export class ServiceClient {
   }
 
   /**
-   * Call it before a request that must not be sent twice. If the service has not responded to this process with a
+   * Call it before a request that must not be sent twice, and before the first write of a new resource. If the service has not responded to this process with a
    * success yet, one read shows whether the base URL is right.
    * @throws ServiceError if it is wrong
    * @internal

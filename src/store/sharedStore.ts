@@ -99,7 +99,8 @@ export class SharedStore {
         if (found?.etag !== replaces) return undefined;
         refusals += 1;
         if (refusals === mostRefusals) {
-          throw refusedCondition(this.path(name), replaces === undefined ? "If-None-Match" : "If-Match");
+          const condition = replaces === undefined ? "If-None-Match" : "If-Match";
+          throw refusedCondition(this.path(name), condition, "Use a bucket without versions, or another store.");
         }
       } catch (error) {
         if (!(error instanceof StoreError) || error.kind === "refused" || clock.now() > until) throw error;

@@ -84,7 +84,8 @@ export class S3Destination implements Destination {
       return { etag: found.etag };
     }
     if (isFree && found?.etag === before?.etag) {
-      throw refusedCondition(name, before === undefined ? "If-None-Match" : "If-Match");
+      const advice = "Add {time} to the path, so that each export writes a new object, or use another bucket or store.";
+      throw refusedCondition(name, before === undefined ? "If-None-Match" : "If-Match", advice);
     }
     return undefined;
   }

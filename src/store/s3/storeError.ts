@@ -138,14 +138,14 @@ export function overwritten(path: string): StoreError {
 }
 
 /** The object is as the condition requires it. */
-export function refusedCondition(path: string, condition: "If-None-Match" | "If-Match"): StoreError {
+export function refusedCondition(path: string, condition: "If-None-Match" | "If-Match", advice: string): StoreError {
   const [what, where] =
     condition === "If-Match"
       ? ["replace", "although the object has not changed. Some stores do not support this condition"]
       : ["write", "although there is no such object. Some stores do this where a bucket with versions had one"];
   return new StoreError(
     `The store refused to ${what} "${path}" because of ${condition}, ${where}. Nothing was written. ` +
-      "Add {time} to the path, so that each export writes a new object, or use another bucket or store. Run the same command again.",
+      `${advice} Run the same command again.`,
     "refused",
   );
 }
