@@ -5,6 +5,9 @@ import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
+import { Journal } from "../journal/journal";
+import type { ResourceName } from "../journal/journalPlace";
+import { openJournal } from "../journal/openJournal";
 import type { Held, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
 import type { Context, LoopWay, Replaced, Tasks } from "../resources/resource";
@@ -14,8 +17,6 @@ import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
-import { SharedStore } from "../store/sharedStore";
-import { isStoreAddress } from "../store/storeAddress";
 import { pause } from "../system/clock";
 import { onAbort } from "../system/onAbort";
 import type { Processes } from "../system/processes";
@@ -26,10 +27,6 @@ import { holdsUnknown, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { AccountClaims } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
-import { Journal } from "./journal/journal";
-import type { JournalPlace, ResourceName } from "./journal/journalFiles";
-import { JournalFiles } from "./journal/journalFiles";
-import { JournalStore } from "./journal/journalStore";
 import { ProviderError } from "./providerErrors";
 import { RunningSteps } from "./runningSteps";
 
@@ -105,29 +102,13 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const place = this.journalPlace(processes);
+    const place = openJournal(config, {
+      ...{ folder: programFolder, processes, interrupted: engine.interrupted },
+      warnOnce: (message) => this.warnOnce(message),
+    });
     this.journal = new Journal(place, (message, urn) => engine.log.warn(message, urn), config, processes);
     if (config.journal !== undefined) {
       onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());
-    }
-  }
-
-  private journalPlace(processes: Processes): JournalPlace {
-    const { journal, noJournal, settings } = this.config;
-    const warn = (message: string): void => this.warnOnce(message);
-    const missing = noJournal && `${noJournal} The request must not be sent twice, so it was not sent.`;
-    if (!isStoreAddress(journal)) {
-      return new JournalFiles(journal, warn, missing);
-    }
-    try {
-      const shared = new SharedStore(journal, { folder: this.programFolder, settings });
-      return new JournalStore(shared, processes, warn, this.engine.interrupted);
-    } catch (error) {
-      return new JournalFiles(
-        undefined,
-        warn,
-        `${messageOf(error)} The request must not be sent twice, so it was not sent.`,
-      );
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Properties } from "../../engine/serialization";
+import type { Sighting } from "../../journal/journal";
 import { workArgs } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import type { Claim, Held, OwnedPart } from "../../resources/ownership";
@@ -10,7 +11,6 @@ import { namesSameService } from "../../service/serviceAddress";
 import { shellQuoted } from "../../values/words";
 import type { Host } from "../host";
 import { ownerOf, titleOf } from "../host";
-import type { Sighting } from "../journal/journal";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Outcome, Step } from "../step";
 import { keepToTrial } from "./trial";
