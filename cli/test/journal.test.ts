@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter } from "node:path";
 import { owner } from "../../scripts/objectStore/objectStore";
+import { refusal } from "../../test/resources/export/s3/faultyProxy";
 import type { S3World } from "../../test/resources/export/s3/s3World";
 import { bucket, eachOnStore, storeEnvironment } from "../../test/resources/export/s3/s3World";
 import type { Declared, World } from "../../test/resources/life";
@@ -165,10 +166,10 @@ describe("webextract journal", () => {
       },
       { journal: address },
     );
-    const run = (line: string, path = process.env.PATH) =>
+    const run = (line: string, path = process.env.PATH, more: Record<string, string> = {}) =>
       webextract(world, line, {
         ...storeEnvironment(s3.proxy.endpoint, owner, s3.temporary),
-        ...{ WEBEXTRACT_S3_FORCE_PATH_STYLE: "true", WEBEXTRACT_JOURNAL: address, PATH: path },
+        ...{ WEBEXTRACT_S3_FORCE_PATH_STYLE: "true", WEBEXTRACT_JOURNAL: address, PATH: path, ...more },
       });
 
     it("reads the entry of a copy that the killed engine had begun, and resolves it for another machine", async () => {
@@ -204,6 +205,29 @@ describe("webextract journal", () => {
       assert.deepEqual(
         s3.keys().filter((key) => key.includes("/journal/")),
         [],
+      );
+    });
+
+    it("is looked at by doctor, like the token store", async () => {
+      await killedCopy(world);
+      await world.providers.engineIsGone();
+      const doctor = async (): Promise<{ check: string; found: string; is: string }[]> =>
+        (await run("doctor --json", process.env.PATH, { WEBEXTRACT_TOKEN_STORE: address })).json().findings;
+      const found = new Map((await doctor()).map((each) => [each.check, each]));
+      assert.equal(found.get("journal")?.found, `${address}, which keeps conditions and has 1 object of this kind`);
+      assert.equal(
+        found.get("token store")?.found,
+        `${address}, which keeps conditions and has 0 objects of this kind`,
+      );
+      s3.proxy.fate = () => refusal(403, "AccessDenied");
+      const refused = (await doctor()).filter(({ is }) => is === "problem");
+      assert.deepEqual(
+        refused.map(({ check }) => check),
+        ["token store", "journal"],
+      );
+      assert.match(
+        refused[1]?.found ?? "",
+        /Allow s3:GetObject, s3:PutObject and s3:DeleteObject on rows-bucket\/state/,
       );
     });
   });
