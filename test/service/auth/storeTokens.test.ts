@@ -153,7 +153,7 @@ describe("tokens in an object store", function () {
     for (let each = 0; each < 2; each += 1) {
       await assert.rejects(
         startTask(machine()),
-        /refreshToken was refused, and so was the newest refresh token in s3:/,
+        /refreshToken was refused, and the token store holds no newer refresh token that is accepted/,
       );
     }
     assert.deepEqual(tokens.service.refused, [startToken]);

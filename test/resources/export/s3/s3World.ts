@@ -29,6 +29,14 @@ export function storeEnvironment(endpoint: string, account: Account | undefined,
   };
 }
 
+/** The same for a command of another process, with the setting that this store needs. */
+export function storeVariables({ endpoint }: ObjectStore, folder: string): Record<string, string> {
+  const set = Object.entries(storeEnvironment(endpoint, owner, folder)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { ...Object.fromEntries(set), WEBEXTRACT_S3_FORCE_PATH_STYLE: "true" };
+}
+
 /** 12 rows of 12 MiB, which are sent in parts. */
 export function addLargeRows({ emulator }: World): string[] {
   const text = "x".repeat(1024 * 1024);
