@@ -106,7 +106,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     "src/service/wrongPath.ts",
     "src/store/objectStore.ts",
     "src/store/optionalPackage.ts",
-    "src/store/s3/s3Path.ts",
     "src/store/sharedStore.ts",
     "src/store/storeAddress.ts",
     "src/store/storeOf.ts",

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
-import { storeEnvironment } from "../resources/export/s3/s3World";
+import { storeEnvironment } from "../resources/export/s3/storeKinds";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
