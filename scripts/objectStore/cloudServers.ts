@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { ensureGcsServer } from "./ensureObjectStore";
 import { startOnPort } from "./objectStore";
 
@@ -25,7 +24,7 @@ export async function startGcsServer(): Promise<CloudServer> {
 }
 
 export async function startAzurite(): Promise<CloudServer> {
-  const program = createRequire(__filename).resolve("azurite/dist/src/blob/main.js");
+  const program = require.resolve("azurite/dist/src/blob/main.js");
   return await started("Azurite", (port) => {
     const options = [
       "--blobHost",

@@ -11,7 +11,7 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
   const key = `${folder}/${randomUUID()}`;
   const [first, second] = [randomBytes(16), randomBytes(16)];
   const lost: string[] = [];
-  const { create, replace, remove } = store.words;
+  const [, , write, remove] = store.operations;
   // After a lost response, a request meets the object that it has made itself: a refusal says nothing then.
   const etagOf = async (body: Buffer): Promise<string | undefined> => {
     const found = await store.get(key);
@@ -19,7 +19,7 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
   };
   const created = (await store.put(key, first, undefined)) ?? (await etagOf(first));
   if (created === undefined || (await store.put(key, second, undefined)) !== undefined) {
-    lost.push(create);
+    lost.push(`If-None-Match of ${write}`);
   }
   const isReplaced = (await store.put(key, second, "0".repeat(32))) !== undefined;
   if (
@@ -27,7 +27,7 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
     created === undefined ||
     ((await store.put(key, second, created)) ?? (await etagOf(second))) === undefined
   ) {
-    lost.push(replace);
+    lost.push(`If-Match of ${write}`);
   }
   const isRemoved = await store.remove(key, created ?? "").catch((error: unknown) => {
     // The store has no such condition.
@@ -37,7 +37,7 @@ export async function conditionsNotKept(store: ObjectStore, folder: string): Pro
   const left = await store.get(key);
   const isGone = left === undefined || (await store.remove(key, left.etag)) || (await store.get(key)) === undefined;
   if (isRemoved || !isGone) {
-    lost.push(remove);
+    lost.push(`If-Match of ${remove}`);
   }
   return lost;
 }

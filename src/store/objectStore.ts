@@ -7,7 +7,7 @@ import { partsOfFile, requireContent } from "./fileParts";
 import { limits } from "./limits";
 import { bucketTitle, partsOf, withKey } from "./storeAddress";
 import type { Facts } from "./storeError";
-import { notRemoved, overwritten, storeError } from "./storeError";
+import { isNoBucket, notRemoved, overwritten, storeError } from "./storeError";
 
 /** Configuration of all stores. */
 export interface StoreSettings {
@@ -88,6 +88,11 @@ export interface Target {
   readonly signal: AbortSignal;
 }
 
+interface Page {
+  readonly keys: string[];
+  readonly next: string | undefined;
+}
+
 /** An upload in parts. There is no object before `complete`. */
 export interface Upload {
   /** @param body lasts until the next part */
@@ -100,15 +105,6 @@ export interface Upload {
   readonly remedy: string;
 }
 
-/** What a store calls its requests, and the code for a bucket that does not exist. For messages. */
-export interface Words {
-  readonly list: string;
-  readonly create: string;
-  readonly replace: string;
-  readonly remove: string;
-  readonly noBucket: string;
-}
-
 /** The name of the metadata that says which write has made the object: letters only, for Azure. */
 const writeKey = "webextractwrite";
 
@@ -119,7 +115,8 @@ const writeKey = "webextractwrite";
 export abstract class ObjectStore {
   protected readonly bucket: string;
   protected readonly sharedPrefix: string | undefined;
-  abstract readonly words: Words;
+  /** What the store calls its requests that list, read, write and remove. */
+  abstract readonly operations: readonly [list: string, read: string, write: string, remove: string];
   /** Whether its conditions must be tried before something depends on them. Known after the first response. */
   abstract readonly isUnproven: boolean;
 
@@ -142,15 +139,9 @@ export abstract class ObjectStore {
   protected abstract insert(body: Buffer, target: Target): Promise<string | undefined>;
   protected abstract beginUpload(file: FileToSend, target: Target): Promise<Upload>;
   /** Some keys that begin so, and where the next ones are. */
-  protected abstract page(
-    prefix: string,
-    after: string | undefined,
-    options: { most?: number; signal?: AbortSignal },
-  ): Promise<{ keys: string[]; next: string | undefined }>;
+  protected abstract page(prefix: string, after?: string, most?: number, signal?: AbortSignal): Promise<Page>;
   /** The content of an object that has not changed since its ETag was read. */
   protected abstract open(key: string, etag: string): Promise<Readable>;
-  /** The operation that reads, for messages. */
-  protected abstract readonly reading: string;
   /** What an error of the SDK says. */
   protected abstract factsOf(error: unknown, operation: string, object: string): Facts | Promise<Facts>;
 
@@ -161,14 +152,14 @@ export abstract class ObjectStore {
 
   /** @throws if the bucket does not exist, if the account may not use it, or if the store writes to another one */
   async requireAccess(): Promise<void> {
-    await this.named(this.words.list, "", this.page("", undefined, { most: 1 }));
+    await this.named(this.operations[0], "", this.page("", undefined, 1));
   }
 
   /** Whether the store says that there is no such bucket. False if it cannot be asked within a few seconds. */
   async isMissing(): Promise<boolean> {
-    const looking = this.page("", undefined, { most: 1, signal: AbortSignal.timeout(limits.lookMs) }).then(
+    const looking = this.page("", undefined, 1, AbortSignal.timeout(limits.lookMs)).then(
       () => false,
-      async (error) => (await this.factsOf(error, this.words.list, this.path(""))).code === this.words.noBucket,
+      async (error) => isNoBucket(await this.factsOf(error, this.operations[0], this.path(""))),
     );
     // The search for credentials does not end with the signal.
     return await Promise.race([looking, delay(limits.lookMs, false, { ref: false })]);
@@ -178,7 +169,7 @@ export abstract class ObjectStore {
   async keys(prefix: string): Promise<string[]> {
     const found: string[] = [];
     for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
-      const { keys, next } = await this.named(this.words.list, prefix, this.page(prefix, after, {}));
+      const { keys, next } = await this.named(this.operations[0], prefix, this.page(prefix, after));
       found.push(...keys);
       after = next;
     }
@@ -196,7 +187,7 @@ export abstract class ObjectStore {
 
   /** The content of an object that has not changed since its ETag was read. */
   async *read(key: string, etag: string): AsyncGenerator<Uint8Array> {
-    const stream = await this.named(this.reading, key, this.open(key, etag));
+    const stream = await this.named(this.operations[1], key, this.open(key, etag));
     const idle = setTimeout(() => stream.destroy(new Error("the response stopped")), limits.idleMs);
     try {
       for await (const piece of stream as AsyncIterable<Uint8Array>) {
@@ -204,7 +195,7 @@ export abstract class ObjectStore {
         yield piece;
       }
     } catch (error) {
-      await this.named(this.reading, key, Promise.reject(error));
+      await this.named(this.operations[1], key, Promise.reject(error));
     } finally {
       clearTimeout(idle);
     }
@@ -216,7 +207,7 @@ export abstract class ObjectStore {
     // After a lost response, the SDK has repeated the request, which then meets no object.
     const left = await this.head(key);
     if (left?.etag === etag) {
-      throw notRemoved(this.path(key), this.words.remove);
+      throw notRemoved(this.path(key), this.operations[3]);
     }
     return left === undefined;
   }
@@ -291,7 +282,7 @@ export abstract class ObjectStore {
       const object = this.path(key);
       const facts = await this.factsOf(error, operation, object);
       if (codes.includes(facts.code)) return undefined;
-      throw storeError(error, { operation, object, bucket: bucketTitle(object), noBucket: this.words.noBucket }, facts);
+      throw storeError(error, `${operation} of "${object}"`, bucketTitle(object), facts);
     }
   }
 

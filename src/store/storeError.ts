@@ -57,19 +57,17 @@ export function denied(grants: string): Reason {
 /** What an error can say that says nothing. */
 const nothingSaid = ["", "Error", "UnknownError"];
 
-/**
- * The error for the user.
- * @param request its name, such as `PutObject`, what it is about, its bucket in words, and the code if there is none
- */
-export function storeError(
-  error: unknown,
-  { operation, object, bucket, noBucket }: { operation: string; object: string; bucket: string; noBucket: string },
-  { code, status, message, secrets = [], isUnknown, ...facts }: Facts,
-): StoreError {
+export function isNoBucket({ code }: Facts): boolean {
+  return code === "NoSuchBucket" || code === "ContainerNotFound";
+}
+
+/** The error for the user. @param what the request, and what it is about. @param bucket in words */
+export function storeError(error: unknown, what: string, bucket: string, facts: Facts): StoreError {
   if (error instanceof StoreError) return error;
+  const { code, status, message, secrets = [], isUnknown } = facts;
   const [word = ""] = bucket.split(" ");
   const missing = [`the ${word} does not exist`, `Create the ${word} or use another path.`] as const;
-  const known = facts.reason ?? (code === noBucket ? missing : entryOf(reasons, code));
+  const known = facts.reason ?? (isNoBucket(facts) ? missing : entryOf(reasons, code));
   const away: Reason = ["there is no connection to the store", facts.ifAway];
   const [why, advice] = known ?? (status === undefined ? away : ["the store refused it", ""]);
   const redactor = new Redactor();
@@ -79,7 +77,7 @@ export function storeError(
   const next = [advice, "Run the same command again."].filter(Boolean).join(" ");
   const isOpen = status === undefined ? known === undefined || code === interrupted : status >= 500;
   const kind = isUnknown === true || isOpen ? "unknown" : "refused";
-  return new StoreError(`${operation} of "${object}" failed: ${why} (${details}). ${next}`, kind);
+  return new StoreError(`${what} failed: ${why} (${details}). ${next}`, kind);
 }
 
 export function overwritten(path: string): StoreError {
@@ -103,9 +101,9 @@ export function refusedCondition(path: string, condition: "If-None-Match" | "If-
   );
 }
 
-export function notRemoved(path: string, condition: string): StoreError {
+export function notRemoved(path: string, operation: string): StoreError {
   return new StoreError(
-    `The store did not remove "${path}", although the object has not changed: it may not support ${condition}. ` +
+    `The store did not remove "${path}", although the object has not changed: it may not support If-Match of ${operation}. ` +
       "Remove the object with another program. Run the same command again.",
     "refused",
   );

@@ -19,14 +19,7 @@ const missing = ["BlobNotFound", "ContainerNotFound", "404"];
 
 /** The requests of this package to one container of Azure Blob Storage. */
 export class AzureContainer extends ObjectStore {
-  readonly words = {
-    list: "List Blobs",
-    create: "If-None-Match of Put Blob",
-    replace: "If-Match of Put Blob",
-    remove: "If-Match of Delete Blob",
-    noBucket: "ContainerNotFound",
-  };
-  protected readonly reading = "Get Blob";
+  readonly operations = ["List Blobs", "Get Blob", "Put Blob", "Delete Blob"] as const;
   private readonly container: Sdk.ContainerClient;
   private readonly account: AzureAccount;
 
@@ -41,11 +34,7 @@ export class AzureContainer extends ObjectStore {
     return !/^https:\/\/[^/]+\.blob\.(?:core\.|storage\.azure\.net)/.test(this.account.url);
   }
 
-  protected async page(
-    prefix: string,
-    continuationToken: string | undefined,
-    { most, signal = patient() }: { most?: number; signal?: AbortSignal },
-  ) {
+  protected async page(prefix: string, continuationToken?: string, most?: number, signal = patient()) {
     const pages = this.container
       .listBlobsFlat({ prefix, abortSignal: signal })
       .byPage({ continuationToken, maxPageSize: most });

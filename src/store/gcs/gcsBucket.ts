@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { FileToSend, SmallObject, StoreContext, StoredObject, Target, Upload } from "../objectStore";
 import { ObjectStore, smallSignal } from "../objectStore";
 import type { Facts } from "../storeError";
-import { gcsFacts } from "./gcsError";
+import { gcsFacts, gone } from "./gcsError";
 import type { GcsClient } from "./sdk";
 import { gcsClient } from "./sdk";
 
@@ -21,18 +21,11 @@ interface List {
   nextPageToken?: string;
 }
 
-const [gone, conflict] = ["404", "412"];
+const conflict = "412";
 
 /** The requests of this package to one bucket of Google Cloud Storage. The generation of an object is its ETag here. */
 export class GcsBucket extends ObjectStore {
-  readonly words = {
-    list: "objects.list",
-    create: "ifGenerationMatch=0 of objects.insert",
-    replace: "ifGenerationMatch of objects.insert",
-    remove: "ifGenerationMatch of objects.delete",
-    noBucket: gone,
-  };
-  protected readonly reading = "objects.get";
+  readonly operations = ["objects.list", "objects.get", "objects.insert", "objects.delete"] as const;
   private readonly client: GcsClient;
   private readonly objects: string;
 
@@ -46,24 +39,20 @@ export class GcsBucket extends ObjectStore {
     return this.client.isEmulated;
   }
 
-  protected async page(
-    prefix: string,
-    after: string | undefined,
-    { most, signal }: { most?: number; signal?: AbortSignal },
-  ) {
+  protected async page(prefix: string, after?: string, most?: number, signal?: AbortSignal) {
     const params = { prefix, ...(after && { pageToken: after }), ...(most && { maxResults: most }) };
-    const { data } = await this.client.request<List>({ path: this.objects, params, signal });
+    const { data } = await this.client.request<List>({ url: this.objects, params, signal });
     return { keys: (data.items ?? []).map(({ name }) => name), next: data.nextPageToken };
   }
 
   async head(key: string): Promise<StoredObject | undefined> {
-    const looking = this.client.request<Resource>({ path: this.object(key) });
+    const looking = this.client.request<Resource>({ url: this.object(key) });
     const found = (await this.without([gone], "objects.get", key, looking))?.data;
     return found && { etag: found.generation ?? "", bytes: Number(found.size ?? 0), metadata: found.metadata ?? {} };
   }
 
   async get(key: string, signal?: AbortSignal): Promise<SmallObject | undefined> {
-    const request = { path: this.object(key), params: { alt: "media" }, responseType: "arraybuffer" } as const;
+    const request = { url: this.object(key), params: { alt: "media" }, responseType: "arraybuffer" } as const;
     const getting = this.client.request<ArrayBuffer>({ ...request, signal: smallSignal(signal) });
     const found = await this.without([gone], "objects.get", key, getting);
     if (found === undefined) return undefined;
@@ -85,7 +74,7 @@ export class GcsBucket extends ObjectStore {
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ]);
     const sending = this.client.request<Resource>({
-      ...{ method: "POST", path: `upload/${this.objects}`, data, signal },
+      ...{ method: "POST", url: `upload/${this.objects}`, data, signal },
       params: { uploadType: "multipart", name: key, ifGenerationMatch: replaces ?? "0" },
       headers: { "content-type": `multipart/related; boundary=${boundary}` },
     });
@@ -98,29 +87,24 @@ export class GcsBucket extends ObjectStore {
     const md5 = createHash("md5");
     await pipeline(createReadStream(from), md5);
     const beginning = this.client.request({
-      ...{ method: "POST", path: `upload/${this.objects}`, signal },
+      ...{ method: "POST", url: `upload/${this.objects}`, signal },
       params: { uploadType: "resumable", name: key, ifGenerationMatch: replaces ?? "0" },
       headers: { "content-type": "application/json", "x-upload-content-type": contentType },
       data: JSON.stringify({ contentType, metadata, md5Hash: md5.digest("base64") }),
     });
-    const path = (await this.named("objects.insert", key, beginning)).headers.get("location") ?? "";
+    const url = (await this.named("objects.insert", key, beginning)).headers.get("location") ?? "";
     let [offset, last] = [0, Buffer.alloc(0)];
     /** The store can take the beginning of a part only, and ignores what it has already. */
     const put = async (body: Buffer): Promise<boolean> => {
       for (const [begin, end] = [offset, offset + body.length]; offset < end; ) {
         const headers = { "content-range": `bytes ${offset}-${end - 1}/${content.bytes}` };
-        const sending = this.client.request({
-          method: "PUT",
-          path,
-          headers,
-          data: body.subarray(offset - begin),
-          signal,
-        });
+        const data = body.subarray(offset - begin);
+        const sending = this.client.request({ method: "PUT", url, headers, data, signal });
         const taken = await this.without([conflict], "objects.insert", key, sending);
         if (taken?.status !== 308) return taken !== undefined;
         const next = Number(/-(\d+)$/.exec(taken.headers.get("range") ?? "")?.[1] ?? -1) + 1;
-        if (next <= offset)
-          await this.named("objects.insert", key, Promise.reject(new Error("it took nothing of a part")));
+        const isStuck = next <= offset && Promise.reject(new Error("it took nothing of a part"));
+        if (isStuck) await this.named("objects.insert", key, isStuck);
         offset = next;
       }
       return true;
@@ -133,12 +117,8 @@ export class GcsBucket extends ObjectStore {
       },
       complete: () => put(last),
       abort: async () => {
-        await this.without(
-          ["499", gone, "410"],
-          "objects.insert",
-          key,
-          this.client.request({ method: "DELETE", path }),
-        );
+        const ending = this.client.request({ method: "DELETE", url });
+        await this.without(["499", "NoSuchBucket", "410"], "objects.insert", key, ending);
       },
       remedy: "Google Cloud Storage removes its parts within a week.",
     };
@@ -146,12 +126,12 @@ export class GcsBucket extends ObjectStore {
 
   protected async open(key: string, generation: string): Promise<Readable> {
     const params = { alt: "media", generation };
-    return (await this.client.request<Readable>({ path: this.object(key), params, responseType: "stream" })).data;
+    return (await this.client.request<Readable>({ url: this.object(key), params, responseType: "stream" })).data;
   }
 
   async remove(key: string, etag: string): Promise<boolean> {
     const params = { ifGenerationMatch: etag || "0" };
-    const removing = this.client.request({ method: "DELETE", path: this.object(key), params });
+    const removing = this.client.request({ method: "DELETE", url: this.object(key), params });
     return (await this.without([conflict, gone], "objects.delete", key, removing)) !== undefined;
   }
 
@@ -159,7 +139,7 @@ export class GcsBucket extends ObjectStore {
     return `${this.objects}/${encodeURIComponent(key)}`;
   }
 
-  protected factsOf(error: unknown): Facts {
-    return gcsFacts(error, this.client.endpoint, this.bucket, this.sharedPrefix);
+  protected factsOf(error: unknown, operation: string): Facts {
+    return gcsFacts(error, operation, [this.client.endpoint, this.bucket, this.sharedPrefix]);
   }
 }

@@ -11,6 +11,8 @@ const reasons: Readonly<Record<string, Reason>> = {
   "429": ["the store gets too many requests", "Google Cloud Storage takes one write a second for each name."],
 };
 
+export const gone = "404";
+
 /** What gaxios and the authentication library throw. */
 interface RequestError extends Error {
   code?: string;
@@ -19,7 +21,12 @@ interface RequestError extends Error {
   error?: Error;
 }
 
-export function gcsFacts(error: unknown, endpoint: string, bucket: string, prefix: string | undefined): Facts {
+/** @param place the endpoint, the bucket and the shared prefix */
+export function gcsFacts(
+  error: unknown,
+  operation: string,
+  [endpoint, bucket, prefix]: readonly [string, string, string | undefined],
+): Facts {
   const { name, code, message, config, response, error: inner } = error as RequestError;
   const isOfStore = config?.url === undefined || String(config.url).startsWith(endpoint);
   const status = isOfStore ? response?.status : undefined;
@@ -29,7 +36,9 @@ export function gcsFacts(error: unknown, endpoint: string, bucket: string, prefi
   const where = prefix ? `, at least for the objects that begin with "${prefix}"` : "";
   const grants = `Allow ${rights} on the bucket "${bucket}"${where}, as the role Storage Object User does.`;
   const isAborted = [name, inner?.name].some((each) => each === "AbortError" || each === "TimeoutError");
-  const found = String(status ?? (isAborted ? "AbortError" : (code ?? name)));
+  // Without an object, only the bucket can be missing.
+  const isMissing = status === Number(gone) && /list|insert/.test(operation);
+  const found = isMissing ? "NoSuchBucket" : String(status ?? (isAborted ? "AbortError" : (code ?? name)));
   return {
     code: found,
     status,

@@ -6,17 +6,12 @@ import type { StoreContext } from "../objectStore";
 import { importOptional, locate, packagesFolder } from "../optionalPackage";
 import { clientsOf, loadSdk } from "../storeSdk";
 
-/** A request of the JSON API. */
-interface Request {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below the endpoint, or a URL. */
-  readonly path: string;
-  readonly params?: Readonly<Record<string, string | number>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly data?: Buffer | string;
-  readonly responseType?: "json" | "arraybuffer" | "stream";
-  readonly signal?: AbortSignal;
-}
+type Send = Sdk.Storage["authClient"]["request"];
+
+/** A request of the JSON API. Its URL is one, or what stands below the endpoint. */
+type Request = Pick<Parameters<Send>[0], "method" | "params" | "headers" | "data" | "responseType" | "signal"> & {
+  url: string;
+};
 
 interface Answer<T> {
   readonly status: number;
@@ -30,8 +25,6 @@ export interface GcsClient {
   readonly isEmulated: boolean;
   request<T = unknown>(request: Request): Promise<Answer<T>>;
 }
-
-type Send = Sdk.Storage["authClient"]["request"];
 
 const name = "@google-cloud/storage";
 const longestPauseMs = 10_000;
@@ -53,11 +46,11 @@ export const gcsClient = clientsOf((context: StoreContext): GcsClient => {
 });
 
 async function sent<T>(send: Send, endpoint: string, request: Request): Promise<Answer<T>> {
-  const { path, headers: given = {}, responseType = "json", signal, method = "GET", params, data } = request;
+  const { url, headers: given = {}, responseType = "json", signal, data } = request;
   const retry = limits.mostTries - 1;
   const { status, headers, ...answer } = await send<T>({
-    ...{ method, params, data, responseType, signal, headers: { ...given } },
-    url: /^https?:/.test(path) ? path : `${endpoint}/${path}`,
+    ...{ ...request, responseType, headers: { ...given } },
+    url: /^https?:/.test(url) ? url : `${endpoint}/${url}`,
     timeout: data === undefined ? limits.idleMs : limits.tryMs,
     // A part of an upload is answered with 308.
     validateStatus: (code: number) => (code >= 200 && code < 300) || code === 308,

@@ -16,14 +16,7 @@ const conflicts = ["PreconditionFailed", "ConditionalRequestConflict", "NoSuchKe
 
 /** The requests of this package to one bucket of S3. */
 export class S3Bucket extends ObjectStore {
-  readonly words = {
-    list: "ListObjectsV2",
-    create: "If-None-Match of PutObject",
-    replace: "If-Match of PutObject",
-    remove: "If-Match of DeleteObject",
-    noBucket: "NoSuchBucket",
-  };
-  protected readonly reading = "GetObject";
+  readonly operations = ["ListObjectsV2", "GetObject", "PutObject", "DeleteObject"] as const;
   private readonly client: S3Client;
 
   constructor(address: string, context: StoreContext) {
@@ -36,11 +29,7 @@ export class S3Bucket extends ObjectStore {
     return !/\.amazonaws\.com(?:\.cn)?$/.test(this.client.seen.host);
   }
 
-  protected async page(
-    Prefix: string,
-    after: string | undefined,
-    { most, signal }: { most?: number; signal?: AbortSignal },
-  ) {
+  protected async page(Prefix: string, after?: string, most?: number, signal?: AbortSignal) {
     const request = { Bucket: this.bucket, Prefix, ContinuationToken: after, MaxKeys: most };
     const list = await this.client.listObjectsV2(request, { abortSignal: signal });
     // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the
