@@ -36,10 +36,10 @@ export interface DataExportArgs extends ProfileArgs {
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, in the same form
-   * with `gs://`, or `azblob://container/rows/{lotNo}.ndjson?storage_account=NAME`. `{lotNo}` is replaced by the run, `{time}` by the time in UTC, and `{n}` by the next free number. An existing file that this
-   * export did not write is never overwritten. A change exports again, and the old file stays. The state stores the
-   * path in plain text: no secrets.
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, also with
+   * `gs://` or `azblob://`. `{lotNo}` is replaced by the run, `{time}` by the time in UTC, and `{n}` by the next free
+   * number. An existing file that this export did not write is never overwritten. A change exports again, and the old
+   * file stays. The state stores the path in plain text: no secrets.
    */
   path: string;
   /**
