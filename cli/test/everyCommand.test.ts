@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import type { Seed } from "webextract-emulator";
 import { slowIt } from "../../test/environment";
 import { allCommands } from "./internals/cli";
@@ -137,6 +137,15 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "probe --task nowhere", ends: unknownTask },
     interrupted: { line: "probe --task shop-1", at: during("getActions") },
   },
+  "journal list": {
+    success: { line: "journal list", env: { WEBEXTRACT_JOURNAL: "killed" } },
+    failure: { line: "journal list --base-url ftp://x", ends: [2, "usage"] },
+  },
+  "journal resolve": {
+    success: { line: "journal resolve 00000000 --not-made --yes", env: { WEBEXTRACT_JOURNAL: "killed" } },
+    failure: { line: "journal resolve 00000000 --not-made --yes", ends: [2, "usage"] },
+    interrupted: { line: "journal resolve 00000000 --not-made", env: { WEBEXTRACT_JOURNAL: "killed" }, at: atOnce },
+  },
   "token status": {
     success: { line: "token status" },
     failure: { line: "token status --base-url ftp://x", ends: [2, "usage"] },
@@ -186,6 +195,13 @@ const seed: Seed = {
   ],
 };
 
+/** What a killed command has left in the journal. */
+const entry = {
+  ...{ version: 1, operation: "startTask", urn: "", origin: "https://a.test", profile: "", what: "run", time: 0 },
+  ...{ salt: "0".repeat(32), inputs: "", detail: {}, process: { host: "elsewhere", pid: 1 } },
+};
+const keyOfNothing = createHash("sha256").update("").digest("hex").slice(0, 32);
+
 /** A SIGINT at the first moment that the command listens for one. */
 const interruptSelf = `process.on("newListener", function interrupt(event) {
   if (event !== "SIGINT") return;
@@ -205,9 +221,11 @@ describe("every command", () => {
     writeFileSync(world.path("bad.yaml"), "from: { adoptTaskId: a }\nacions: {}\n");
     writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);
+    mkdirSync(world.path("killed"));
+    writeFileSync(world.path(`killed/${keyOfNothing}.${entry.salt}.json`), JSON.stringify(entry));
   });
 
-  const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs|bin\/.*)$/;
+  const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs|bin\/.*|killed\/.*)$/;
   const leftFiles = (): string[] =>
     readdirSync(world.folder, { recursive: true, withFileTypes: true })
       .map((entry) =>

@@ -85,7 +85,7 @@ export class Declarations {
     const found: Found[] = [];
     if ("rerunOn" in resource.args && Array.isArray(args.rerunOn)) {
       // A replace checks a resource a second time, without its state.
-      const before = previous.rerunOn ?? this.host.previous.get(urn)?.rerunOn;
+      const before = previous.rerunOn ?? this.host.seen.of(urn).previous?.rerunOn;
       const known: unknown[] = Array.isArray(before) ? before : [];
       found.push(...args.rerunOn.flatMap((each, index) => this.rerunOn(each, index, known, problems)));
       args.rerunOn = [...new Set(found.map(({ hash }) => hash))];

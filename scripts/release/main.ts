@@ -58,9 +58,9 @@ async function prepare(tag: string, folder: string): Promise<void> {
   for (const file of await packPlugin(folder)) console.log(file);
 }
 
-/** What the build had installed, because the bundles contain parts of it. */
+/** What the lock file installs for the build, because the bundles contain parts of it. */
 async function billOfMaterials(): Promise<string> {
-  const args = ["sbom", "--sbom-format", "cyclonedx", "--loglevel=error"];
+  const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--loglevel=error"];
   return (await promisify(execFile)("npm", args, { cwd: repositoryRoot, maxBuffer: 2 ** 26 })).stdout;
 }
 

@@ -5,33 +5,31 @@ import type { ProviderConfig, ReadKey } from "../config/config";
 import { parseConfig, previewReadOptions } from "../config/config";
 import type { Engine } from "../engine/engine";
 import type { Properties } from "../engine/serialization";
+import { Journal } from "../journal/journal";
+import type { ResourceName } from "../journal/journalPlace";
+import { openJournal } from "../journal/openJournal";
 import type { Held, Owner } from "../resources/ownership";
 import { Owners } from "../resources/ownership";
-import type { Context, LoopWay, Replaced, Tasks } from "../resources/resource";
+import type { Context, LoopWay, Tasks } from "../resources/resource";
 import { idsOfActions, without } from "../resources/settings/setting";
 import { warningOfUnknown } from "../resources/settings/unknownProperties";
 import { ActionReader } from "../resources/task/actionReader";
 import { ServiceClient } from "../service/client";
 import type { ServiceClientOptions } from "../service/options";
 import { serviceAddress } from "../service/serviceAddress";
-import { SharedStore } from "../store/sharedStore";
-import { isStoreAddress } from "../store/storeAddress";
 import { pause } from "../system/clock";
 import { onAbort } from "../system/onAbort";
 import type { Processes } from "../system/processes";
 import { systemProcesses } from "../system/processes";
 import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
-import { holdsUnknown, madeOnce } from "../values/plain";
+import { madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { AccountClaims } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
-import { Journal } from "./journal/journal";
-import type { JournalPlace, ResourceName } from "./journal/journalFiles";
-import { JournalFiles } from "./journal/journalFiles";
-import { JournalStore } from "./journal/journalStore";
 import { ProviderError } from "./providerErrors";
 import { RunningSteps } from "./runningSteps";
+import { SeenResources } from "./seenResources";
 
 /** The client of one set of credentials, and the reader of actions that shares its requests. */
 interface Service {
@@ -64,15 +62,7 @@ export class Host {
   readonly held = new Owners<Held>();
   /** Placeholder ids of lost responses whose result this run adopts. */
   private readonly adopted = new Set<string>();
-  /**
-   * By URN: resources that the program declares in this run, and whether it gives them a value that this preview does
-   * not know.
-   */
-  private readonly checked = new Map<string | undefined, boolean>();
-  /** The resource of a first check without a URN, as soon as a diff or a write names it. */
-  private first: string | undefined;
-  /** By URN: whether this command has an instance that stays, or is still to make one in place of what the state has. */
-  private readonly instances = new Map<string | undefined, "there" | "toMake">();
+  readonly seen = new SeenResources();
   /** The ids of what a failed create of this process has made. */
   readonly halfMade = new Set<string>();
   /** The titles of the resources that this command has deleted. */
@@ -80,10 +70,6 @@ export class Host {
   private readonly noted = new Set<string>();
   /** The problems of arguments that are only warnings, because the state has the same, each with its URN. */
   readonly warnedOfStored = new Set<string>();
-  /** By URN: instances that the engine showed to this process, which a create may replace. */
-  readonly replaced = new Map<string, Replaced>();
-  /** By URN: the arguments after the previous check, for resources whose diff needs them. */
-  readonly previous = new Map<string, Properties>();
   readonly config: ProviderConfig;
   /** The program's folder. */
   readonly programFolder: string;
@@ -105,29 +91,13 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const place = this.journalPlace(processes);
+    const place = openJournal(config, {
+      ...{ folder: programFolder, processes, interrupted: engine.interrupted },
+      warnOnce: (message) => this.warnOnce(message),
+    });
     this.journal = new Journal(place, (message, urn) => engine.log.warn(message, urn), config, processes);
     if (config.journal !== undefined) {
       onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());
-    }
-  }
-
-  private journalPlace(processes: Processes): JournalPlace {
-    const { journal, noJournal, settings } = this.config;
-    const warn = (message: string): void => this.warnOnce(message);
-    const missing = noJournal && `${noJournal} The request must not be sent twice, so it was not sent.`;
-    if (!isStoreAddress(journal)) {
-      return new JournalFiles(journal, warn, missing);
-    }
-    try {
-      const shared = new SharedStore(journal, { folder: this.programFolder, settings });
-      return new JournalStore(shared, processes, warn, this.engine.interrupted);
-    } catch (error) {
-      return new JournalFiles(
-        undefined,
-        warn,
-        `${messageOf(error)} The request must not be sent twice, so it was not sent.`,
-      );
     }
   }
 
@@ -173,50 +143,6 @@ export class Host {
 
   tasksOf(profile: string | undefined): AccountTasks {
     return madeOnce(this.tasks, this.account(profile), () => new AccountTasks());
-  }
-
-  /**
-   * Notes that the program declares this resource. The first check of a process has no URN, so it can be any resource.
-   * @param isNew whether the engine shows no earlier arguments: it will make an instance
-   */
-  noteChecked(urn: string | undefined, args: object, isNew: boolean): void {
-    this.checked.set(urn, this.checked.get(urn) === true || holdsUnknown(args));
-    if (isNew) {
-      this.instances.set(urn, "toMake");
-    }
-  }
-
-  /** Notes that an instance of this resource stays, or was made. */
-  noteThere(urn: string | undefined): void {
-    this.instances.set(urn, "there");
-  }
-
-  /** Notes that the engine asks for a diff or a write of this resource, which follow its check. */
-  noteNamed(urn: string | undefined): void {
-    if (this.checked.has(undefined) && !this.checked.has(urn)) {
-      this.first ??= urn;
-    }
-  }
-
-  /**
-   * Whether the engine asks which dependents it must replace, and not what the program has changed. It asks before it
-   * deletes a resource first: the diff gets the arguments of the state, with unknown values in place of those that come
-   * from the deleted resource.
-   */
-  isDiffOfDependent(urn: string | undefined, args: object): boolean {
-    const { checked } = this;
-    const mayBeGiven = urn === undefined ? [...checked.values()] : [checked.get(urn), checked.get(undefined)];
-    return !mayBeGiven.includes(true) && holdsUnknown(args);
-  }
-
-  /** Whether the program has declared this resource in this run. Earlier calls come from a refresh. */
-  isChecked(urn: string | undefined): boolean {
-    return this.checked.has(urn) || this.checked.has(undefined);
-  }
-
-  /** Whether the program of this command declares resources, and not this one. A destroy runs no program. */
-  isRemoved(urn: string | undefined): boolean {
-    return this.checked.size > 0 && !this.checked.has(urn) && urn !== this.first;
   }
 
   /**
@@ -295,7 +221,7 @@ export class Host {
    * that one is another resource. Before a new one is made, the delete comes before the rest of the program.
    */
   async contextOfDelete(profile: string | undefined, urn: string | undefined): Promise<Context> {
-    const instance = this.instances.get(urn) ?? (this.first === undefined ? this.instances.get(undefined) : undefined);
+    const instance = this.seen.instanceOf(urn);
     const owner = ownerOf(urn);
     const context = this.context(profile, urn, instance === "there" ? { ...owner, key: Symbol(owner.title) } : owner);
     const other = await this.claims?.other(accountInAnyProvider(this.config.clientOptions(profile)));
@@ -334,7 +260,7 @@ export class Host {
       now: () => performance.now(),
       sleep: (milliseconds) => pause(milliseconds, this.engine.interrupted),
       interrupted: this.engine.interrupted,
-      replaced: urn === undefined ? undefined : this.replaced.get(urn),
+      replaced: urn === undefined ? undefined : this.seen.of(urn).replaced,
     };
   }
 

@@ -80,7 +80,7 @@ export class ResourceSteps {
   async check(request: GivenArguments): Promise<{ args: object; problems: Problem[] }> {
     const host = this.host();
     const isNew = Object.keys(request.previous).length === 0;
-    host.noteChecked(request.urn, request.given, isNew);
+    host.seen.noteChecked(request.urn, request.given, isNew);
     const { args, problems } = await checkArguments(this.resource, host, request);
     problems.push(...(isRecord(request.declared) ? transformProblems(request.declared, request.given) : []));
     if (problems.length === 0 && isNew) {
@@ -105,7 +105,7 @@ export class ResourceSteps {
   async diff({ urn, id, state: saved, args }: Request): Promise<Change> {
     const host = this.host();
     const state = this.stateOf(saved);
-    if (host.isDiffOfDependent(urn, args)) {
+    if (host.seen.isDiffOfDependent(urn, args)) {
       // The dependent gets its own diff later, with the values of the new resource. To delete it now would start a paid
       // run also if these values are equal, or if --target leaves the dependent out. Not `compare`, because
       // `replaceOnChanges` would count the unknown values.
@@ -177,14 +177,14 @@ export class ResourceSteps {
   private step(call: Step["call"], request: Pick<Step, "urn" | "state" | "args"> & Partial<Pick<Step, "id">>): Step {
     const { profile } = request.args;
     if (call !== "read" && call !== "delete") {
-      this.host().noteNamed(request.urn);
+      this.host().seen.noteNamed(request.urn);
     }
     return {
       call,
       resource: this.resource,
       profile: typeof profile === "string" ? profile : undefined,
       id: undefined,
-      isDeclared: this.host().isChecked(request.urn),
+      isDeclared: this.host().seen.isChecked(request.urn),
       ...request,
     };
   }
@@ -211,9 +211,9 @@ export async function checkArguments(
   const { programFolder: folder } = host;
   const { settings } = host.config;
   const known = Object.keys(previous).length > 0 ? previous : undefined;
-  const replaced = known === undefined && urn !== undefined ? host.replaced.get(urn)?.state : undefined;
+  const replaced = known === undefined && urn !== undefined ? host.seen.of(urn).replaced?.state : undefined;
   if (resource.knowsEarlier && known !== undefined && urn !== undefined) {
-    host.previous.set(urn, known);
+    host.seen.of(urn).previous = known;
   }
   const warn = (message: string): void => host.warnOnce(message, urn);
   const context = { previous: known, replaced, folder, settings, problems: found, warn };
@@ -299,7 +299,7 @@ const runResource: RunStep = async (step, host) => {
 };
 
 function differenceOf({ resource, state, args, urn = "" }: Step, host: Host): Outcome["difference"] {
-  const own = resource.diff?.(state, args, host.previous.get(urn)) ?? {};
+  const own = resource.diff?.(state, args, host.seen.of(urn).previous) ?? {};
   const described = Object.keys(resource.args).filter(
     (name) => resource.args[name]?.replaces && differs(state[name], args[name]),
   );
@@ -326,7 +326,7 @@ async function remove({ resource, id = "", state, profile, urn }: Step, host: Ho
     await resource.delete(id, state, context);
   } catch (error) {
     if (error instanceof RowsAreHeld) {
-      const removed = host.isRemoved(urn) ? urn : undefined;
+      const removed = host.seen.isRemoved(urn) ? urn : undefined;
       throw new ProviderError(
         context.isDeletedFirst ? describeEarlyDelete(error) : describeRefusedDelete(error, host.deleted, removed),
       );

@@ -1,12 +1,12 @@
+export { Journal } from "../../src/journal/journal";
+export { JournalFiles } from "../../src/journal/journalFiles";
+export { beats } from "../../src/journal/journalOwner";
+export { JournalStore } from "../../src/journal/journalStore";
 export { AccountClaims } from "../../src/provider/accountClaims";
 export { AccountGuard } from "../../src/provider/accountGuard";
 export { describeRefusedDelete, programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
 export { Host } from "../../src/provider/host";
-export { Journal } from "../../src/provider/journal/journal";
-export { JournalFiles } from "../../src/provider/journal/journalFiles";
-export { beats } from "../../src/provider/journal/journalOwner";
-export { JournalStore } from "../../src/provider/journal/journalStore";
 export { layers } from "../../src/provider/layers/layers";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export { RunningSteps } from "../../src/provider/runningSteps";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, utimesSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import sinon from "sinon";
 import { beats, Journal, JournalStore, SharedStore } from "../internals/provider";
@@ -32,14 +32,6 @@ describe("the journal in an object store", function () {
       .map(({ taskId }) => taskId)
       .filter((taskId) => taskId !== "task-1");
   const entries = (): string[] => s3.keys().filter((key) => key.includes("/journal/"));
-  const letPass = (milliseconds: number): void => {
-    for (const key of s3.keys()) {
-      const path = join(s3.store.buckets, bucket, key);
-      const time = (statSync(path).mtimeMs - milliseconds) / 1000;
-      utimesSync(path, time, time);
-    }
-  };
-
   describe("as on a disk", () => {
     it("takes over a copy whose result was not saved, and is empty after the engine has saved it", async () => {
       const copy = world.declare("TaskCopy");
@@ -191,7 +183,7 @@ describe("the journal in an object store", function () {
       await startOn(one.journal, async () => "run-1");
       const running = machine("b");
       assert.match(await failure(startOn(running.journal, async () => "run-2")), /Process 1 of a is running/);
-      letPass(beats.deadAfterMs + 5_000);
+      s3.letPass(beats.deadAfterMs + 5_000);
       assert.equal(await startOn(machine("b").journal, async () => "run-2"), "run-1");
       sinon.stub(beats, "freshMs").value(-1);
       const other = { ...start, inputs: { taskId: "task-2" } };

@@ -26,6 +26,10 @@ const byFirstWord: Readonly<Record<string, () => readonly CliCommand[]>> = {
   migrate: () => [(require("../migrate/migrateCommand") as typeof import("../migrate/migrateCommand")).migrateCommand],
   doctor: () => [(require("../doctor/doctorCommand") as typeof import("../doctor/doctorCommand")).doctorCommand],
   probe: () => [(require("../probe/probeCommand") as typeof import("../probe/probeCommand")).probeCommand],
+  journal: () => {
+    const { journalList, journalResolve } = require("./journal") as typeof import("./journal");
+    return [journalList, journalResolve];
+  },
   token: () => {
     const { tokenStatus, tokenRefresh, tokenImport } = require("./token") as typeof import("./token");
     return [tokenStatus, tokenRefresh, tokenImport];

@@ -73,12 +73,7 @@ export async function stackTasks(stack: string, signal?: AbortSignal): Promise<S
  * @throws CliError if the stack cannot be read
  */
 export async function stackResources(stack: string, signal?: AbortSignal): Promise<StackResource[]> {
-  const state = await stackState(stack, signal);
-  const resources = isPlainMap(state) && isPlainMap(state.deployment) ? (state.deployment.resources ?? []) : undefined;
-  if (!Array.isArray(resources) || !resources.every(isPlainMap)) {
-    throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
-  }
-  return resources.flatMap((each) => {
+  return (await deploymentOf(stack, signal)).resources.flatMap((each) => {
     // A replaced resource that is still to be deleted is not the one that the program means.
     if (typeof each.urn !== "string" || each.delete === true || !isPlainMap(each.outputs)) {
       return [];
@@ -94,6 +89,26 @@ export async function stackResources(stack: string, signal?: AbortSignal): Promi
       sourcesOf: (argument) => (isPlainMap(sources) ? listOfStrings(sources[argument]) : []),
     };
   });
+}
+
+/**
+ * The resources that the state of a stack has, or that a killed command has begun to create.
+ * @throws CliError if the stack cannot be read
+ */
+export async function begunResources(stack: string, signal?: AbortSignal): Promise<{ urn: string; id?: string }[]> {
+  const { resources, begun } = await deploymentOf(stack, signal);
+  return [...resources, ...begun].flatMap(({ urn, id }) => (typeof urn === "string" ? { urn, id: textOf(id) } : []));
+}
+
+async function deploymentOf(stack: string, signal?: AbortSignal) {
+  const state = await stackState(stack, signal);
+  const deployment = isPlainMap(state) && isPlainMap(state.deployment) ? state.deployment : undefined;
+  const { resources = [], pending_operations: pending = [] } = deployment ?? { resources: undefined };
+  const operations = Array.isArray(pending) ? pending.filter(isPlainMap) : [];
+  if (deployment === undefined || !Array.isArray(resources) || !resources.every(isPlainMap)) {
+    throw new CliError(`The state of stack "${stack}" cannot be read: it is not what "pulumi stack export" prints.`);
+  }
+  return { resources, begun: operations.map(({ resource }) => resource).filter(isPlainMap) };
 }
 
 /** A value of a state, if it is a non-empty string. */

@@ -85,7 +85,9 @@ export async function folderFinding(
   setting: string,
   options: StoreSettings,
 ): Promise<Finding> {
-  if (isStoreAddress(folder)) return await storeFinding(check, folder, options);
+  if (isStoreAddress(folder)) {
+    return await storeFinding(check, setting === "tokenStore" ? "tokens" : setting, folder, options);
+  }
   // As the provider does, to which a link that leads nowhere is no empty folder.
   const unreadable = await namesIn(folder).then(
     () => undefined,
@@ -111,12 +113,12 @@ export async function folderFinding(
 }
 
 /** A store of several machines: it must be possible to write there, and it must keep conditions. */
-async function storeFinding(check: string, address: string, settings: StoreSettings): Promise<Finding> {
+async function storeFinding(check: string, folder: string, address: string, settings: StoreSettings): Promise<Finding> {
   try {
     const store = new SharedStore(address, { folder: process.cwd(), settings });
-    await store.names(check);
+    const objects = await store.names(folder);
     await store.requireConditions();
-    return good(check, `${address}, which keeps conditions`);
+    return good(check, `${address}, which keeps conditions and has ${counted(objects.length, "object")} of this kind`);
   } catch (error) {
     return problem(check, messageOf(error), "Do this, then run doctor again.");
   }

@@ -1,4 +1,5 @@
 import type { Properties } from "../../engine/serialization";
+import type { Sighting } from "../../journal/journal";
 import { workArgs } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import type { Claim, Held, OwnedPart } from "../../resources/ownership";
@@ -10,7 +11,6 @@ import { namesSameService } from "../../service/serviceAddress";
 import { shellQuoted } from "../../values/words";
 import type { Host } from "../host";
 import { ownerOf, titleOf } from "../host";
-import type { Sighting } from "../journal/journal";
 import { ProviderError } from "../providerErrors";
 import type { Layer, Outcome, Step } from "../step";
 import { keepToTrial } from "./trial";
@@ -114,10 +114,10 @@ const noteHeld: Layer = async (step, host, next) => {
       known.filter((each) => !isLeft(each)),
       "declared",
     );
-    host.noteThere(step.urn);
+    host.seen.noteThere(step.urn);
   } else if (isWrite) {
     note(heldBy(resource, outcome.state ?? {}, host), "written");
-    host.noteThere(step.urn);
+    host.seen.noteThere(step.urn);
   }
   return outcome;
 };
@@ -179,8 +179,8 @@ const keepJournal: Layer = async (step, host, next) => {
  * placeholder, the user can request a replace.
  */
 function isReplaced({ urn, id = "" }: Step, host: Host): boolean {
-  const isAskedFor = urn !== undefined && host.replaced.get(urn)?.isAskedFor === true;
-  return isPlaceholderId(id) ? host.isChecked(urn) : isAskedFor;
+  const isAskedFor = urn !== undefined && host.seen.of(urn).replaced?.isAskedFor === true;
+  return isPlaceholderId(id) ? host.seen.isChecked(urn) : isAskedFor;
 }
 
 /** Refuses a read that finds its task gone if the account is probably wrong. */
@@ -250,8 +250,8 @@ const noteReplaced: Layer = async (step, host, next) => {
   const { call, resource, urn, id, state, args } = step;
   if (resource.knowsEarlier && urn !== undefined && id !== undefined && (call === "diff" || call === "delete")) {
     const asks = (outcome.difference?.replaces.length ?? 0) > 0;
-    const wanted = asks ? args : host.replaced.get(urn)?.wanted;
-    host.replaced.set(urn, { id, state, isAskedFor: call === "delete" || asks, wanted });
+    const wanted = asks ? args : host.seen.of(urn).replaced?.wanted;
+    host.seen.of(urn).replaced = { id, state, isAskedFor: call === "delete" || asks, wanted };
   }
   const shown = outcome.id ?? id;
   // A preview may not know the task.

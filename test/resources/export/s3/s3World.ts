@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { S3 } from "@aws-sdk/client-s3";
@@ -155,6 +155,15 @@ export class S3World {
       .filter((entry) => entry.isFile() && !entry.parentPath.includes(".sgwtmp"))
       .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
       .sort();
+  }
+
+  /** Makes all objects older. */
+  letPass(milliseconds: number): void {
+    for (const key of this.keys()) {
+      const path = join(this.store.buckets, bucket, key);
+      const time = (statSync(path).mtimeMs - milliseconds) / 1000;
+      utimesSync(path, time, time);
+    }
   }
 
   /** Number of multipart uploads that have not ended. */

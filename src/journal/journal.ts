@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { ProviderConfig } from "../../config/config";
-import { isPlaceholderId } from "../../resources/task/lostResponse";
-import type { OnceOperation, OnceRequest, RequestJournal } from "../../resources/task/requestJournal";
-import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../../resources/task/requestJournal";
-import { isServiceError } from "../../service/errors/errors";
-import type { Processes } from "../../system/processes";
-import { ResourceError } from "../../values/errors";
-import { canonical, madeOnce } from "../../values/plain";
-import { partsOfUrn } from "../../values/urn";
-import type { Entry, JournalPlace, ResourceName } from "./journalFiles";
-import { isFarFromNow, keyOf } from "./journalFiles";
+import type { ProviderConfig } from "../config/config";
+import { isPlaceholderId } from "../resources/task/lostResponse";
+import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
+import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
+import { isServiceError } from "../service/errors/errors";
+import type { Processes } from "../system/processes";
+import { ResourceError } from "../values/errors";
+import { canonical, madeOnce } from "../values/plain";
+import { partsOfUrn } from "../values/urn";
+import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
+import { isFarFromNow, isMaking, keyOf } from "./journalPlace";
 
 /** A resource as the engine shows it. */
 export interface Sighting {
@@ -359,10 +359,6 @@ export class Journal {
     note.is = "dropped";
     this.place.remove(note.entry);
   }
-}
-
-function isMaking({ operation }: Entry): boolean {
-  return operation === "copyTask" || operation === "startTask";
 }
 
 /** Undefined for an entry of an earlier version. */

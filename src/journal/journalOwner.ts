@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import type { SharedStore } from "../../store/sharedStore";
-import { clock } from "../../system/clock";
-import type { Processes, ProcessName } from "../../system/processes";
-import { ResourceError } from "../../values/errors";
+import type { SharedStore } from "../store/sharedStore";
+import { clock } from "../system/clock";
+import type { Processes, ProcessName } from "../system/processes";
+import { ResourceError } from "../values/errors";
 
 /** In milliseconds. The second one must be the same for all processes that share a store. Replaced by tests. */
 export const beats = { everyMs: 15_000, deadAfterMs: 60_000, freshMs: 40_000, keptMs: 24 * 3600 * 1000 };

@@ -1,90 +1,15 @@
-import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pLimit from "p-limit";
-import type { OnceOperation } from "../../resources/task/requestJournal";
-import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
-import type { ProcessName } from "../../system/processes";
-import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
-import { isRecord } from "../../values/plain";
-import { urnAs } from "../../values/urn";
-
-/** What identifies a resource in the journal. */
-export interface ResourceName {
-  /** Empty if the engine's request does not contain it. */
-  urn: string;
-  /** The address of its service. Earlier versions wrote it without the path. */
-  origin: string;
-  /** Empty for the credentials of the top level. */
-  profile: string;
-  /** The credentials of its account. */
-  credentials: string;
-}
-
-/** One request that must not be sent twice. Contains no secret: only ids, and salted hashes. */
-export interface Entry extends Omit<ResourceName, "credentials"> {
-  version: 1;
-  operation: OnceOperation;
-  what: string;
-  /** When it was sent: milliseconds since 1970. */
-  time: number;
-  salt: string;
-  /** The hash of the credentials. Earlier versions wrote none. */
-  account?: string;
-  inputs: string;
-  /** The id of what the request made; undefined before its response, and for an append. */
-  id?: string;
-  detail: Record<string, unknown>;
-  /** The process that sent it. */
-  process: ProcessName;
-}
-
-/** How far from now an entry can be to count, in milliseconds. */
-const countsFor = 30 * 24 * 3600 * 1000;
-
-/** Whether the entry is old, or the clock was wrong. */
-export function isFarFromNow({ time }: Entry): boolean {
-  return Math.abs(Date.now() - time) > countsFor;
-}
-
-/**
- * The same for a dynamic resource and a native one, so that a resource that moves to the other kind finds its entries.
- */
-export function keyOf(urn: string): string {
-  return createHash("sha256").update(urnAs(urn, "dynamic")).digest("hex").slice(0, 32);
-}
+import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../system/privateFile";
+import { isTemporary, removeAbandonedFiles } from "../system/temporaryFiles";
+import { isRecord } from "../values/plain";
+import type { Entry, JournalPlace } from "./journalPlace";
+import { isFarFromNow, keyOf } from "./journalPlace";
 
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
-
-/** Where the journal is kept. */
-export interface JournalPlace {
-  readonly areKept: boolean;
-  /** Who finds the entries: the end of a sentence. */
-  readonly reader: string;
-  /** Why nothing may be sent for a resource: an entry of it may not have been read. */
-  problemOf(urn: string): string | undefined;
-  /** All entries that can be read without the URN. */
-  all(): Promise<Entry[]>;
-  /** The names of further entries that concern a resource, or what has this id. */
-  concerned?(urn: string, id: string): string[];
-  /** The entries behind such a name. */
-  open?(name: string, urn: string, id: string): Promise<Entry[]>;
-  /** Whether the process of an entry is running. Absent: as the system shows it. */
-  isRunning?(entry: Entry): Promise<boolean>;
-  /** The entry as it is now. Undefined if it was removed. */
-  latest(entry: Entry): Promise<Entry | undefined>;
-  write(entry: Entry): Promise<void>;
-  /** Writes an entry, which needs the same permissions as to delete it. Returns why it cannot be, and what to do. */
-  writeProblem(entry: Entry): Promise<{ what: string; remedy: string } | undefined>;
-  /** Synchronous, because it is called at the end of the process too. */
-  remove(entry: Entry): void;
-  /** Its name for messages. */
-  path(entry: Entry): string;
-  /** Before the process ends. */
-  close?(): Promise<void>;
-}
 
 /** The journal's folder: a file for each entry. Its name begins with the key of the resource. */
 export class JournalFiles implements JournalPlace {
@@ -103,6 +28,10 @@ export class JournalFiles implements JournalPlace {
 
   get areKept(): boolean {
     return this.folder !== undefined;
+  }
+
+  get problems(): string[] {
+    return this.missing === undefined ? [...this.unreadable.values()] : [this.missing];
   }
 
   problemOf(urn: string): string | undefined {

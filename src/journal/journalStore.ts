@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { LimitFunction } from "p-limit";
 import pLimit from "p-limit";
-import { Seal } from "../../store/seal";
-import type { SharedStore } from "../../store/sharedStore";
-import type { Processes } from "../../system/processes";
-import { messageOf, ResourceError } from "../../values/errors";
-import { isRecord, madeOnce } from "../../values/plain";
-import { urnAs } from "../../values/urn";
-import type { Entry, JournalPlace } from "./journalFiles";
+import { Seal } from "../store/seal";
+import type { SharedStore } from "../store/sharedStore";
+import type { Processes } from "../system/processes";
+import { messageOf, ResourceError } from "../values/errors";
+import { isRecord, madeOnce } from "../values/plain";
+import { urnAs } from "../values/urn";
 import type { OwnerState } from "./journalOwner";
 import { JournalOwner } from "./journalOwner";
+import type { Entry, JournalPlace } from "./journalPlace";
 
 /** An entry, and who may change it. */
 interface OwnedEntry extends Entry {
@@ -59,6 +59,10 @@ export class JournalStore implements JournalPlace {
     this.owner = new JournalOwner(shared, processes);
   }
 
+  get problems(): string[] {
+    return this.problem === undefined ? [] : [this.problem];
+  }
+
   problemOf(): string | undefined {
     return this.problem;
   }
@@ -96,6 +100,10 @@ export class JournalStore implements JournalPlace {
     }
     this.shelves.set(name, { etag: shelf.etag, entries: entries as OwnedEntry[] });
     return await this.valid(name);
+  }
+
+  sealedPaths(): string[] {
+    return [...this.sealed.keys()].filter((name) => !this.shelves.has(name)).map((name) => this.shared.path(name));
   }
 
   async isRunning(entry: Entry): Promise<boolean> {

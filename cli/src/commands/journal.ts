@@ -1,0 +1,235 @@
+import { Argument, Option } from "commander";
+import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
+import { isMaking, keyOf } from "../../../src/journal/journalPlace";
+import { openJournal } from "../../../src/journal/openJournal";
+import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
+import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
+import type { Processes } from "../../../src/system/processes";
+import { systemProcesses } from "../../../src/system/processes";
+import { partsOfUrn } from "../../../src/values/urn";
+import { counted } from "../../../src/values/words";
+import type { CliCommand, CommandValues } from "../command";
+import type { CommandContext } from "../commandContext";
+import type { ConnectionFlags } from "../connection/connection";
+import { connectionOf } from "../connection/connection";
+import { begunResources } from "../connection/stackTasks";
+import { CliError, usageError } from "../exitCodes";
+import { yesOption } from "../options";
+import { table } from "../output/table";
+
+/**
+ * What an entry needs. `running`: its process runs, and will end it. `nothing`: the next up takes its result over, or
+ * looks for it. `person`: nobody but a person can find out whether the request took effect.
+ */
+type Need = "running" | "nothing" | "person";
+
+interface Noted {
+  /** For the command line: the beginning of its salt. */
+  name: string;
+  entry: Entry;
+  needs: Need;
+  /** The id of its resource in the state, if it is a placeholder. */
+  placeholder?: string;
+}
+
+const nothingChanged = "Nothing was changed.";
+
+export const journalList: CliCommand = {
+  name: "journal list",
+  summary: "show the requests of which no state has the result: who sent them, when, and what they need",
+  details:
+    "In an object store, the command can read the entries of resources that the stack has or has begun to create. It sends nothing to the service.",
+  connects: true,
+  examples: [
+    { line: "journal list", does: "shows the journal of the selected stack" },
+    { line: "journal list --stack dev --json", does: "shows it as JSON, for a check after a killed job" },
+  ],
+  run: async (values, cli) =>
+    await withJournal(values, cli, async ({ place, address, notes, sealed }) => {
+      const inNeed = notes.filter(({ needs }) => needs === "person").length;
+      return {
+        json: {
+          journal: address,
+          entries: notes.map(({ name, entry, needs, placeholder }) => {
+            const { operation, what, time, urn, profile, origin, id, process } = entry;
+            const sent = { time: timeOf(time), host: process.host, pid: process.pid };
+            return { name, needs, operation, what, id, urn, profile, origin, ...sent, stateId: placeholder };
+          }),
+          sealed,
+          problems: place.problems,
+        },
+        text: () =>
+          [
+            `Journal: ${address}`,
+            notes.length === 0 ? "It has no entry." : table(titles, notes.map(cellsOf), cli.terminal),
+            ...(inNeed === 0
+              ? []
+              : [
+                  `\n${counted(inNeed, "request")} may have taken effect: look at the service, then run "webextract journal resolve".`,
+                ]),
+            ...sealed.map(
+              (path) => `${path} is of a resource that this stack does not have: name its stack with --stack.`,
+            ),
+            ...place.problems,
+          ].join("\n"),
+        hasProblems: place.problems.length > 0,
+      };
+    }),
+};
+
+const titles = ["entry", "what", "resource", "sent", "by", "needs"];
+const needs: Record<Need, string> = {
+  running: "nothing: it is running",
+  nothing: "nothing: the next up does the rest",
+  person: "a person",
+};
+
+function cellsOf({ name, entry, needs: need }: Noted): string[] {
+  const { what, id, urn, time, process } = entry;
+  const { name: resource } = partsOfUrn(urn);
+  const made = id === undefined ? what : `${what}: ${id}`;
+  return [name, made, resource, timeOf(time), `${process.host} (${process.pid})`, needs[need]];
+}
+
+export const journalResolve: CliCommand = {
+  name: "journal resolve",
+  summary: "say what became of a copy or a run whose response was lost, so that the next up can go on",
+  details: "Look at the service first. The command sends nothing to it, and changes the journal only.",
+  connects: true,
+  arguments: [new Argument("<entry>", "the entry, as journal list names it")],
+  options: [
+    new Option("--made <id>", "the request took effect: the id of the copy, or the lotNo of the run").conflicts(
+      "notMade",
+    ),
+    new Option("--not-made", "the request had no effect, or nobody needs what it made"),
+    yesOption(),
+  ],
+  examples: [
+    { line: "journal resolve 3f2a91c4 --made task-7", does: "the next up takes the copy over" },
+    { line: "journal resolve 3f2a91c4 --not-made", does: "the next up sends the request" },
+  ],
+  async run(values, cli) {
+    const { made, notMade, yes } = values.options as { made?: string; notMade?: boolean; yes?: boolean };
+    if (made === undefined && notMade !== true) {
+      throw usageError("Say what became of the request: --made ID, or --not-made.");
+    }
+    if (made?.trim() === "" || (made !== undefined && isPlaceholderId(made))) {
+      throw usageError(`--made must be an id of the service, and not "${made}".`);
+    }
+    return await withJournal(values, cli, async ({ place, processes, notes, sealed }) => {
+      const noted = wanted(String(values.arguments[0]), notes, sealed);
+      const { name, entry, placeholder } = noted;
+      const { operation, what, id } = entry;
+      if (noted.needs === "running") {
+        throw new CliError(
+          `The process of entry ${name} is running (${entry.process.pid} on ${entry.process.host}). ${nothingChanged} Wait until it has ended.`,
+        );
+      }
+      if (made !== undefined && (id !== undefined || !isMaking(entry))) {
+        const why =
+          id === undefined ? `It is no copy and no run, but an ${operation}` : `It has the id "${id}" already`;
+        throw new CliError(`Entry ${name} takes no id. ${why}. ${nothingChanged}`, "usage");
+      }
+      const effect =
+        made === undefined ? "remove this entry, so that the request can be sent again" : `note that it made "${made}"`;
+      await cli.confirm(`${what}, sent at ${timeOf(entry.time)}: ${effect}?`, yes, nothingChanged);
+      const now = await place.latest(entry);
+      if (now === undefined || now.id !== id || (await isRunning(place, processes, now))) {
+        throw new CliError(
+          `Another command has changed entry ${name} in the meantime. ${nothingChanged} Run "webextract journal list".`,
+        );
+      }
+      if (made === undefined) {
+        place.remove(entry);
+      } else {
+        const problem = await place.writeProblem({ ...entry, id: made });
+        if (problem !== undefined) throw new CliError(`${problem.what}. ${nothingChanged} ${problem.remedy}`);
+      }
+      const argument = made === undefined ? "retry to a new string" : `${adoptingArgument(operation)} to "${made}"`;
+      const next =
+        placeholder !== undefined
+          ? `The state has the resource as "${placeholder}": set ${argument}, then run "pulumi up".`
+          : made === undefined
+            ? 'The next "pulumi up" can send the request.'
+            : `The next "pulumi up" takes "${made}" over.`;
+      return {
+        json: { name, operation, what, id: made ?? id, removed: made === undefined, stateId: placeholder },
+        text: () => `Entry ${name} (${what}) is ${made === undefined ? "removed" : `resolved`}. ${next}`,
+      };
+    });
+  },
+};
+
+/** @throws CliError */
+function wanted(given: string, notes: readonly Noted[], sealed: readonly string[]): Noted {
+  const found = notes.find(({ name, entry }) => name === given || entry.salt === given);
+  if (found !== undefined) return found;
+  const known =
+    notes.length === 0 ? "It has none that can be read" : `It has ${notes.map(({ name }) => name).join(", ")}`;
+  const more =
+    sealed.length === 0 ? "" : ` Of ${sealed.length} more, this stack has no resource: name their stack with --stack.`;
+  throw new CliError(`The journal has no entry "${given}". ${known}.${more} ${nothingChanged}`, "usage");
+}
+
+interface OpenJournal {
+  place: JournalPlace;
+  processes: Processes;
+  address: string;
+  notes: Noted[];
+  /** The paths of entries that no resource of the stack can open. */
+  sealed: string[];
+}
+
+async function withJournal<T>(
+  { options }: CommandValues,
+  cli: CommandContext,
+  work: (opened: OpenJournal) => Promise<T>,
+): Promise<T> {
+  const flags = options as ConnectionFlags;
+  const { config } = await connectionOf(flags, cli.interrupted);
+  if (config.journal === undefined) {
+    throw usageError(config.noJournal ?? "The journal is switched off.");
+  }
+  const processes = systemProcesses();
+  const { terminal, interrupted } = cli;
+  const place = openJournal(config, {
+    ...{ folder: process.cwd(), processes, interrupted },
+    warnOnce: (message) => terminal.warn(message),
+  });
+  const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, interrupted);
+  const entries = await entriesOf(place, resources);
+  const ids = new Map(resources.map(({ urn, id }) => [keyOf(urn), id]));
+  try {
+    const notes = await Promise.all(
+      entries.map(async (entry): Promise<Noted> => {
+        const stateId = ids.get(keyOf(entry.urn));
+        const needsPerson = isMaking(entry) && entry.id === undefined;
+        return {
+          ...{ entry, name: entry.salt.slice(0, 8) },
+          needs: (await isRunning(place, processes, entry)) ? "running" : needsPerson ? "person" : "nothing",
+          placeholder: stateId !== undefined && isPlaceholderId(stateId) ? stateId : undefined,
+        };
+      }),
+    );
+    return await work({ place, processes, address: config.journal, notes, sealed: place.sealedPaths?.() ?? [] });
+  } finally {
+    await place.close?.();
+  }
+}
+
+/** The latest first. */
+async function entriesOf(place: JournalPlace, resources: readonly { urn: string; id?: string }[]): Promise<Entry[]> {
+  const entries = await place.all();
+  const opened = new Set<string>();
+  for (const { urn, id = "" } of resources) {
+    for (const name of place.concerned?.(urn, id) ?? []) {
+      if (!opened.has(name)) entries.push(...((await place.open?.(name, urn, id)) ?? []));
+      opened.add(name);
+    }
+  }
+  return entries.sort((one, other) => other.time - one.time);
+}
+
+async function isRunning(place: JournalPlace, processes: Processes, entry: Entry): Promise<boolean> {
+  return await (place.isRunning?.(entry) ?? processes.isRunning(entry.process));
+}

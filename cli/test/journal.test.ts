@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { owner } from "../../scripts/objectStore/objectStore";
+import { refusal } from "../../test/resources/export/s3/faultyProxy";
+import type { S3World } from "../../test/resources/export/s3/s3World";
+import { bucket, eachOnStore } from "../../test/resources/export/s3/s3World";
+import { storeEnvironment } from "../../test/resources/export/s3/storeKinds";
+import type { Declared, World } from "../../test/resources/life";
+import { failure, useWorld } from "../../test/resources/life";
+import type { Ended } from "./runInFolder";
+import { runInFolder } from "./runInFolder";
+
+const copyArgs = { sourceTaskId: "task-1", taskGroupId: "group-2" };
+const urn = "urn:pulumi:dev::test::pulumi-nodejs:dynamic/webextract:TaskCopy::books";
+const killedCopy = async (world: World): Promise<Declared> => {
+  const copy = world.declare("TaskCopy", "books");
+  const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when: "after" });
+  world.emulator.clearFaults();
+  return saved;
+};
+const copies = (world: World): string[] =>
+  world.emulator.inspect
+    .tasks()
+    .map(({ taskId }) => taskId)
+    .filter((taskId) => taskId !== "task-1");
+
+/** A command in the folder of a world, with its journal. */
+function webextract(world: World, line: string, more: Record<string, string | undefined> = {}): Promise<Ended> {
+  const { accessToken, apiKey } = world.emulator.credentials;
+  const environment = {
+    ...{ PATH: process.env.PATH, HOME: world.folder, WEBEXTRACT_BASE_URL: world.emulator.url },
+    ...{ WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey },
+    ...{ WEBEXTRACT_TOKEN_STORE: world.path("tokens"), ...more },
+  };
+  return runInFolder(line.split(" "), { folder: world.folder, environment, input: "" });
+}
+
+/** A PATH with a `pulumi` whose stack has this state. */
+function stackOf(world: World, deployment: object): string {
+  mkdirSync(world.path("bin"));
+  const answer = JSON.stringify(JSON.stringify({ deployment }));
+  const code = `console.log(process.argv[2] === "config" ? "{}" : ${answer})`;
+  writeFileSync(world.path("bin/pulumi"), `#!${process.execPath}\n${code}\n`);
+  chmodSync(world.path("bin/pulumi"), 0o755);
+  return `${world.path("bin")}${delimiter}${process.env.PATH}`;
+}
+
+describe("webextract journal", () => {
+  describe("in a folder", () => {
+    const world = useWorld();
+    const listed = async () => (await webextract(world, "journal list --json")).json();
+
+    it("says that there is nothing", async () => {
+      assert.match(
+        (await webextract(world, "journal list")).stdout,
+        /^Journal: .*tokens\/journal\nIt has no entry\.\n$/,
+      );
+    });
+
+    it("shows who sent a request, when and what, and which one needs a person", async () => {
+      await killedCopy(world);
+      const { entries, sealed, problems } = await listed();
+      const [{ name, time, urn, ...rest }] = entries;
+      assert.deepEqual([entries.length, sealed, problems], [1, [], []]);
+      assert.match(urn, /TaskCopy::books$/);
+      assert.ok(Math.abs(Date.parse(time) - Date.now()) < 3_600_000);
+      assert.deepEqual(rest, {
+        ...{ needs: "person", operation: "copyTask", what: 'copy of task "task-1" in group "group-2"' },
+        ...{ profile: "", origin: world.emulator.url, host: "here", pid: rest.pid },
+      });
+      const { stdout } = await webextract(world, "journal list");
+      assert.match(
+        stdout,
+        new RegExp(`${name}  copy of task "task-1" in group "group-2"  books .* here \\(\\d+\\) +a person`),
+      );
+      assert.match(
+        stdout,
+        /1 request may have taken effect: look at the service, then run "webextract journal resolve"/,
+      );
+      assert.ok(!stdout.includes(world.emulator.credentials.accessToken));
+    });
+
+    it("notes the id, and the next up takes the copy over", async () => {
+      const saved = await killedCopy(world);
+      const [{ name }] = (await listed()).entries;
+      const resolved = await webextract(world, `journal resolve ${name} --made ${copies(world)[0]} --yes`);
+      assert.equal(resolved.code, 0, resolved.stderr);
+      assert.match(resolved.stdout, /is resolved\. The next "pulumi up" takes ".*" over\./);
+      assert.equal((await listed()).entries[0].needs, "nothing");
+      await saved.up(copyArgs);
+      assert.deepEqual(copies(world), [saved.id]);
+    });
+
+    it("removes the entry of what was not made, and the next up sends the request", async () => {
+      const saved = await killedCopy(world);
+      for (const taskId of copies(world)) world.emulator.change.deleteTask(taskId);
+      const [{ name }] = (await listed()).entries;
+      const resolved = await webextract(world, `journal resolve ${name} --not-made --yes --json`);
+      assert.deepEqual([resolved.code, resolved.json().removed, world.journal()], [0, true, []]);
+      await saved.up(copyArgs);
+      assert.deepEqual(copies(world), [saved.id]);
+    });
+
+    it("names the argument that the program needs, where the state has a placeholder", async () => {
+      const saved = await killedCopy(world);
+      await failure(saved.up(copyArgs));
+      assert.equal(world.journal()[0]?.urn, urn);
+      const path = stackOf(world, { resources: [{ urn, id: "unknown-1", outputs: {} }] });
+      const [{ name, stateId }] = (await webextract(world, "journal list --stack dev --json", { PATH: path })).json()
+        .entries;
+      assert.equal(stateId, "unknown-1");
+      const { stdout } = await webextract(world, `journal resolve ${name} --made t-9 --yes --stack dev`, {
+        PATH: path,
+      });
+      assert.match(
+        stdout,
+        /The state has the resource as "unknown-1": set adoptTaskId to "t-9", then run "pulumi up"\./,
+      );
+    });
+
+    it("refuses what it cannot do, and changes nothing", async () => {
+      const saved = await killedCopy(world);
+      const [{ name }] = (await listed()).entries;
+      const before = world.journal();
+      const refusals: [string, RegExp][] = [
+        [`resolve ${name}`, /Say what became of the request: --made ID, or --not-made/],
+        [`resolve ${name} --made a --not-made`, /cannot be used with/],
+        [`resolve ${name} --made unknown-7 --yes`, /--made must be an id of the service, and not "unknown-7"/],
+        [
+          "resolve 00000000 --not-made --yes",
+          new RegExp(`no entry "00000000"\\. It has ${name}\\. Nothing was changed`),
+        ],
+        [`resolve ${name} --not-made`, /--yes/],
+      ];
+      for (const [line, message] of refusals) {
+        const { code, stderr } = await webextract(world, `journal ${line}`);
+        assert.notEqual(code, 0, line);
+        assert.match(stderr, message);
+      }
+      assert.deepEqual(world.journal(), before);
+      await webextract(world, `journal resolve ${name} --made ${copies(world)[0]} --yes`);
+      const again = await webextract(world, `journal resolve ${name} --made other --yes`);
+      assert.match(again.stderr, new RegExp(`takes no id\\. It has the id "${copies(world)[0]}" already`));
+      await saved.up(copyArgs);
+      const off = await webextract(world, "journal list", { WEBEXTRACT_JOURNAL: "off" });
+      assert.deepEqual([off.code, /The journal is switched off/.test(off.stderr)], [2, true]);
+    });
+
+    it("says which entries it cannot read", async () => {
+      await killedCopy(world);
+      const [file] = readdirSync(world.path("tokens/journal"));
+      writeFileSync(world.path(`tokens/journal/${file}`), "{");
+      const { code, stdout } = await webextract(world, "journal list");
+      assert.deepEqual([code, /The journal entry .* cannot be read \(it is corrupt\)/.test(stdout)], [1, true]);
+    });
+  });
+
+  describe("in an object store", function () {
+    this.timeout(60_000);
+    const address = `s3://${bucket}/state/prod`;
+    let s3: S3World;
+    let world: World;
+    eachOnStore(
+      (...begun) => {
+        [s3, world] = begun;
+      },
+      { journal: address },
+    );
+    const run = (line: string, path = process.env.PATH, more: Record<string, string> = {}) =>
+      webextract(world, line, {
+        ...storeEnvironment(s3.proxy.endpoint, owner, s3.temporary),
+        ...{ WEBEXTRACT_S3_FORCE_PATH_STYLE: "true", WEBEXTRACT_JOURNAL: address, PATH: path, ...more },
+      });
+
+    it("reads the entry of a copy that the killed engine had begun, and resolves it for another machine", async () => {
+      const saved = await killedCopy(world);
+      // Its heartbeat is missing then.
+      s3.letPass(70_000);
+      const sealed = (await run("journal list --json")).json();
+      assert.deepEqual([sealed.entries, sealed.sealed.length], [[], 1]);
+      assert.match(
+        sealed.sealed[0],
+        /^s3:\/\/rows-bucket\/state\/prod\/webextract-v1\/journal\/[0-9a-f]{32}\.copyTask$/,
+      );
+      const begun = {
+        resource: { urn },
+        type: "creating",
+      };
+      const path = stackOf(world, { pending_operations: [begun] });
+      const [{ name, needs }] = (await run("journal list --stack dev --json", path)).json().entries;
+      assert.equal(needs, "person");
+      const resolved = await run(`journal resolve ${name} --made ${copies(world)[0]} --yes --stack dev`, path);
+      assert.equal(resolved.code, 0, resolved.stderr);
+      await saved.up(copyArgs);
+      await world.providers.engineIsGone();
+      assert.deepEqual([copies(world), s3.keys().filter((key) => key.includes("/journal/"))], [[saved.id], []]);
+    });
+
+    it("removes the entry of what was not made", async () => {
+      await killedCopy(world);
+      // Its heartbeat is missing then.
+      s3.letPass(70_000);
+      const path = stackOf(world, { resources: [{ urn, id: "unknown-1", outputs: {} }] });
+      const [{ name }] = (await run("journal list --stack dev --json", path)).json().entries;
+      const { stdout } = await run(`journal resolve ${name} --not-made --yes --stack dev`, path);
+      assert.match(stdout, /is removed\. The state has the resource as "unknown-1": set retry to a new string/);
+      assert.deepEqual(
+        s3.keys().filter((key) => key.includes("/journal/")),
+        [],
+      );
+    });
+
+    it("is looked at by doctor, like the token store", async () => {
+      await killedCopy(world);
+      // Its heartbeat is missing then.
+      s3.letPass(70_000);
+      const doctor = async (): Promise<{ check: string; found: string; is: string }[]> =>
+        (await run("doctor --json", process.env.PATH, { WEBEXTRACT_TOKEN_STORE: address })).json().findings;
+      const found = new Map((await doctor()).map((each) => [each.check, each]));
+      assert.equal(found.get("journal")?.found, `${address}, which keeps conditions and has 1 object of this kind`);
+      assert.equal(
+        found.get("token store")?.found,
+        `${address}, which keeps conditions and has 0 objects of this kind`,
+      );
+      s3.proxy.fate = () => refusal(403, "AccessDenied");
+      const refused = (await doctor()).filter(({ is }) => is === "problem");
+      assert.deepEqual(
+        refused.map(({ check }) => check),
+        ["token store", "journal"],
+      );
+      assert.match(
+        refused[1]?.found ?? "",
+        /Allow s3:GetObject, s3:PutObject and s3:DeleteObject on rows-bucket\/state/,
+      );
+    });
+  });
+});
