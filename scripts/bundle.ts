@@ -170,7 +170,10 @@ function removeModules(folder: string): void {
 }
 
 /** Packages that users install themselves if they need them. */
-const optionalPackages = ["@aws-sdk/client-s3", "@duckdb/node-api", "@hpcc-js/wasm-zstd", "hucre", "hyparquet-writer"];
+const optionalPackages = [
+  ...["@aws-sdk/client-s3", "@azure/identity", "@azure/storage-blob", "@google-cloud/storage"],
+  ...["@duckdb/node-api", "@hpcc-js/wasm-zstd", "hucre", "hyparquet-writer"],
+];
 
 /** @param root the folder of the package */
 function options(root = repositoryRoot) {

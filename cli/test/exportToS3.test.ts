@@ -3,7 +3,8 @@ import { readdirSync } from "node:fs";
 import { owner } from "../../scripts/objectStore/objectStore";
 import { slowIt } from "../../test/environment";
 import { operationOf } from "../../test/resources/export/s3/faultyProxy";
-import { S3World, storeEnvironment } from "../../test/resources/export/s3/s3World";
+import { S3World } from "../../test/resources/export/s3/s3World";
+import { storeEnvironment } from "../../test/resources/export/s3/storeKinds";
 import { CliWorld } from "./webextract";
 
 describe("webextract export to S3", () => {

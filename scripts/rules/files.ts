@@ -3,8 +3,11 @@ import type { Project, Source } from "./project";
 import { codeOf, under } from "./project";
 import { budgets } from "./walls";
 
-/** The files that interpret status codes. All other code uses the kind of an error. */
-const knowStatusCodes = ["src/service/errors/errors.ts", "src/service/errors/failures.ts"];
+/** The files that interpret status codes, of the service or of a store. All other code uses the kind of an error. */
+const knowStatusCodes = [
+  ...["src/service/errors/errors.ts", "src/service/errors/failures.ts"],
+  ...["src/store/gcs/gcsError.ts"],
+];
 
 /**
  * Refuses status codes in other files, because a second interpretation could differ from the first. 400 and 500 are allowed, because they

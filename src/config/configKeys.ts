@@ -75,7 +75,8 @@ export const clientKeys = withVariables({
   },
   tokenStore: {
     kind: filePath,
-    allowed: "a folder, relative to that of Pulumi.yaml, or an object store such as s3://bucket/prefix",
+    allowed:
+      "a folder, relative to that of Pulumi.yaml, or an object store such as s3://bucket/prefix, gs://bucket/prefix or azblob://container/prefix",
     pattern: folder,
     inProject: true,
     meaning: "where the newest refresh tokens are kept; several machines share a [store](../how-to/shared-store.md)",

@@ -6,7 +6,7 @@ import { checkedArgs } from "../resources/index";
 import { taskNamedBy, transformProblems } from "../resources/ownership";
 import { RowsAreHeld } from "../resources/task/taskRows";
 import { describeLeftFile, describeSharedFile } from "../rows/destinations/fileIdentity";
-import { isS3Path } from "../store/s3/s3Path";
+import { isStoreAddress } from "../store/storeAddress";
 import { messageOf, PartialFailure, ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { string } from "../values/kinds";
@@ -256,7 +256,7 @@ function claimFile(resource: AnyResource, args: Properties, host: Host, urn: str
   const { part, other, claim } = host.held.conflictWith(owner, files) ?? {};
   // An export that moves leaves its file. The disk shows whether that is in the way; an object would be found in the way
   // after the run.
-  const isInTheWay = claim !== "left" || (isS3Path(args.path) && holdsUnknown([args.taskId, args.lotNo]));
+  const isInTheWay = claim !== "left" || (isStoreAddress(args.path) && holdsUnknown([args.taskId, args.lotNo]));
   if (part?.part === "file" && other !== undefined && isInTheWay) {
     const describe = claim === "left" ? describeLeftFile : describeSharedFile;
     return [{ path: "path", reason: describe(part.file, other.title) }];

@@ -1,4 +1,5 @@
 import { dirname, extname } from "node:path";
+import { withoutOptions } from "../store/storeAddress";
 import { fileIdentity } from "./destinations/fileIdentity";
 import { compressionEnding } from "./formats/compression";
 import type { ExportFormat } from "./formats/formats";
@@ -42,10 +43,11 @@ export function* namesFor(path: string, lotNo: string | undefined): Generator<st
  * NDJSON: `rows.rejected.ndjson`.
  */
 export function rejectedName(name: string, nth: number, format: ExportFormat | undefined): string {
-  const compressed = name.slice(name.length - (compressionEnding(name)?.length ?? 0));
-  const ending = `${extname(name.slice(0, name.length - compressed.length))}${compressed}`;
-  const beginning = name.slice(0, name.length - ending.length);
-  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === undefined ? ending : formats.ndjson.extension}`;
+  const path = withoutOptions(name);
+  const compressed = path.slice(path.length - (compressionEnding(path)?.length ?? 0));
+  const ending = `${extname(path.slice(0, path.length - compressed.length))}${compressed}`;
+  const beginning = path.slice(0, path.length - ending.length);
+  return `${beginning}.rejected${nth === 1 ? "" : `-${nth}`}${formats[format ?? "ndjson"].compressesItself === undefined ? ending : formats.ndjson.extension}${name.slice(path.length)}`;
 }
 
 /** The folder that contains all exports to this path. */

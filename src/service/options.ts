@@ -28,13 +28,14 @@ export interface ServiceClientOptions {
   /** A command line that prints `{"Version": 1, "AccessToken": "…", "Expiration": "…"}` on stdout. */
   credentialCommand?: string;
   /**
-   * Where rotated refresh tokens are kept: a folder, or for several machines an object store, as `s3://bucket/prefix`.
+   * Where rotated refresh tokens are kept: a folder, or for several machines an object store, as `s3://bucket/prefix`,
+   * `gs://bucket/prefix` or `azblob://container/prefix?storage_account=NAME`.
    * Default: `pulumi-webextract` in the user's state folder.
    */
   tokenStore?: string;
   /** Whether requests to S3 have the bucket in the path. Default: as the AWS SDK does it. */
   s3ForcePathStyle?: boolean;
-  /** The folder where the AWS SDK is installed for a `tokenStore` in S3. Default: the present folder. */
+  /** The folder where the SDK is installed for a `tokenStore` in an object store. Default: the present folder. */
   packagesFolder?: string;
   /** Earlier base addresses of a service that has moved: their stored tokens are taken along. Default: none. */
   movedFrom?: string[];

@@ -6,7 +6,7 @@ import { ResourceError } from "../values/errors";
  * Packages that few programs need, so that users install them themselves. They are looked for from the program's folder
  * and from this file: where this package is linked, only the program's folder has them.
  */
-function locate(name: string, folder: string): string | undefined {
+export function locate(name: string, folder: string): string | undefined {
   try {
     return createRequire(__filename).resolve(name, { paths: [folder, __dirname] });
   } catch {

@@ -2,9 +2,8 @@ import { clock, pause } from "../system/clock";
 import { madeOnce } from "../values/plain";
 import { conditionsNotKept } from "./conditions";
 import type { ObjectStore, SmallObject, StoreContext } from "./objectStore";
-import { StoreError } from "./objectStore";
-import { bucketAndKey } from "./s3/s3Path";
-import { refusedCondition } from "./s3/storeError";
+import { partsOf } from "./storeAddress";
+import { refusedCondition, StoreError } from "./storeError";
 import { storeOf } from "./storeOf";
 
 /** Below the prefix that the user has chosen. Another layout gets another name. */
@@ -22,7 +21,7 @@ const longestWaitMs = 5_000;
 /** By the address: which conditions a store does not keep. */
 const tried = new Map<string, Promise<string[]>>();
 
-/** What the processes of several machines share below an address such as `s3://bucket/prefix`. */
+/** What the processes of several machines share below the address of a store. */
 export class SharedStore {
   private readonly store: ObjectStore;
   private readonly prefix: string;
@@ -30,17 +29,16 @@ export class SharedStore {
   /** Makes no request. @throws StoreError if the SDK is not installed */
   constructor(
     readonly address: string,
-    context: Omit<StoreContext, "grants">,
+    context: Omit<StoreContext, "sharedPrefix">,
   ) {
-    const { bucket, key } = bucketAndKey(address.replace(/\/$/, ""));
-    const grants = `Allow s3:GetObject, s3:PutObject and s3:DeleteObject on ${bucket}/${key}${key && "/"}*, and s3:ListBucket on ${bucket}.`;
-    this.store = storeOf(address, { ...context, grants });
-    this.prefix = `${key}${key && "/"}${layout}`;
+    const key = partsOf(address).key.replace(/(?<=[^/])$/, "/");
+    this.store = storeOf(address, { ...context, sharedPrefix: key });
+    this.prefix = `${key}${layout}`;
   }
 
   /** The name of an object, for messages. */
   path(name: string): string {
-    return `${this.store.name}/${this.prefix}/${name}`;
+    return this.store.path(`${this.prefix}/${name}`);
   }
 
   /** Undefined if there is none. @throws StoreError */

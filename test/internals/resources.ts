@@ -34,7 +34,7 @@ export { writeFormat } from "../../src/rows/formats/formats";
 export type { FieldType } from "../../src/rows/formats/valueTypes";
 export { isFilled, isOfType } from "../../src/rows/formats/valueTypes";
 export { rejectedName } from "../../src/rows/outputPath";
-export { limits } from "../../src/store/s3/sdk";
+export { limits } from "../../src/store/limits";
 export { unknownText } from "../../src/values/engineValues";
 export type { RunReason } from "../../src/values/errors";
 export { PartialFailure, ResourceError } from "../../src/values/errors";

@@ -31,7 +31,7 @@ export { Transport } from "../../src/service/http/transport";
 export { readPage } from "../../src/service/rows/rowPage";
 export { serviceAddress } from "../../src/service/serviceAddress";
 export { optionProblems } from "../../src/service/settings";
-export { limits as s3Limits } from "../../src/store/s3/sdk";
+export { limits as s3Limits } from "../../src/store/limits";
 export { patience } from "../../src/store/sharedStore";
 export type { Cancel } from "../../src/system/clock";
 export { clock } from "../../src/system/clock";

@@ -6,7 +6,7 @@ import { startEmulator } from "webextract-emulator";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
 import { blocks, readPage } from "../pages/readPage";
 import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
-import { storeVariables } from "../resources/export/s3/s3World";
+import { storeVariables } from "../resources/export/s3/storeKinds";
 import { Project } from "./harness";
 import { template } from "./world";
 

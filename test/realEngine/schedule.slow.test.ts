@@ -15,7 +15,7 @@ import { parse } from "yaml";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
 import type { Step } from "../pages/workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "../pages/workflow";
-import { storeVariables } from "../resources/export/s3/s3World";
+import { storeVariables } from "../resources/export/s3/storeKinds";
 import { repositoryRoot } from "./harness";
 import { template, World } from "./world";
 

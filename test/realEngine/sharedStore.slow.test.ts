@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
-import { storeVariables } from "../resources/export/s3/s3World";
+import { storeVariables } from "../resources/export/s3/storeKinds";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 

@@ -60,7 +60,7 @@ export const exportRows: CliCommand = {
   options: [
     new Option(
       "-o, --out <file>",
-      "the file, or s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: -, standard output)",
+      "the file, or an object of a store as s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: -, standard output)",
     ).argParser(outFrom),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),

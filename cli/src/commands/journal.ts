@@ -37,12 +37,9 @@ const nothingChanged = "Nothing was changed.";
 export const journalList: CliCommand = {
   name: "journal list",
   summary: "show the requests whose result no state has",
-  details:
-    "In an object store, the command reads the entries of resources that the stack has or has begun to create.",
+  details: "In an object store, the command reads the entries of resources that the stack has or has begun to create.",
   connects: true,
-  examples: [
-    { line: "journal list", does: "shows the journal of the selected stack" },
-  ],
+  examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
     await withJournal(values, cli, async ({ place, address, notes, sealed }) => {
       const inNeed = notes.filter(({ needs }) => needs === "person").length;

@@ -3,7 +3,7 @@ import { incompleteRead } from "../../../src/resources/export/rowReader";
 import { contentOf } from "../../../src/rows/formats/rowTable";
 import { JsonScanner } from "../../../src/service/contract/jsonScanner";
 import type { Row } from "../../../src/service/contract/types";
-import { isS3Path } from "../../../src/store/s3/s3Path";
+import { isStoreAddress } from "../../../src/store/storeAddress";
 import { counted, didYouMean } from "../../../src/values/words";
 import type { CliCommand } from "../command";
 import type { CommandContext } from "../commandContext";
@@ -39,7 +39,7 @@ export const rows: CliCommand = {
   arguments: [
     new Argument(
       "<source>",
-      "id of the task, its name in the state of the stack, or a file that an export wrote, also s3://BUCKET/KEY",
+      "id of the task, its name in the state of the stack, or a file that an export wrote, also in a store, as s3://BUCKET/KEY",
     ),
   ],
   options: [
@@ -100,7 +100,7 @@ export const rows: CliCommand = {
 /** @throws CliError for an option that says nothing about a file */
 function refuseOptionsOfTasks(file: string, { lotNo, baseUrl, profile, stack }: Flags): void {
   // The settings of a bucket are in the configuration.
-  const ofService = isS3Path(file) ? {} : { "base-url": baseUrl, profile, stack };
+  const ofService = isStoreAddress(file) ? {} : { "base-url": baseUrl, profile, stack };
   const [option] = Object.entries({ "lot-no": lotNo, ...ofService }).find(([, value]) => value !== undefined) ?? [];
   if (option !== undefined) {
     throw new CliError(`--${option} is for tasks, and "${file}" is a file. Leave it out. No rows were read.`, "usage");

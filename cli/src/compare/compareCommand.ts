@@ -39,13 +39,13 @@ export const compareCommand: CliCommand = {
   name: "compare",
   summary: "compare two files of rows, or two runs of tasks",
   details:
-    `A side is a file (${knownEndings.formats.join(", ")}, also with ${knownEndings.compressions.join(" or ")}, also s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. ` +
+    `A side is a file (${knownEndings.formats.join(", ")}, also with ${knownEndings.compressions.join(" or ")}, also in a store, as s3://BUCKET/KEY), or a run as TASK:LOTNO, or with --stack as TASK:latest. ` +
     "Nothing is marked. Without --key, the values of each field are compared as a whole. Needs the package @duckdb/node-api, and hucre for .xlsx.",
   connects: true,
   arguments: [
     new Argument(
       "<base>",
-      "the old rows; with --history, the oldest file, a glob, or the s3:// prefix of several files",
+      "the old rows; with --history, the oldest file, a glob, or the prefix of several objects, as s3://BUCKET/PREFIX/",
     ),
     new Argument("[head]", "the new rows"),
     new Argument("[later...]", "with --history, more files, oldest first"),

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { globIn } from "../../../src/manifest/manifestFiles";
 import { writtenAs } from "../../../src/rows/formats/formats";
-import { bucketAndKey, isS3Path, s3Path } from "../../../src/store/s3/s3Path";
+import { isStoreAddress, partsOf, withKey } from "../../../src/store/storeAddress";
 import { CliError } from "../exitCodes";
 import { byName } from "../output/table";
 import type { FilledShares, Part, Report, ReportTable } from "./report";
@@ -22,7 +22,7 @@ interface FileFigures {
 }
 
 /**
- * Reads one file after the other, in the order of the arguments. The files of a glob or of an S3 prefix come in the
+ * Reads one file after the other, in the order of the arguments. The files of a glob or of a prefix of a store come in the
  * order of their names, in which `rows-2` stands before `rows-10`. The database has the rows of one at a time.
  * @throws CliError for a glob or a prefix without files
  */
@@ -43,7 +43,7 @@ export async function readHistory(given: readonly string[], options: LoadOptions
 }
 
 async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
-  if (isS3Path(given)) {
+  if (isStoreAddress(given)) {
     return writtenAs(given) !== undefined ? [given] : inOrder(await namesOfPrefix(given, options), given);
   }
   const glob = existsSync(given) ? undefined : globIn(given.split(sep).join("/"));
@@ -59,10 +59,9 @@ async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
 }
 
 async function namesOfPrefix(prefix: string, options: LoadOptions): Promise<string[]> {
-  const { bucket, key } = bucketAndKey(prefix);
   // An object of any name checks the name of the bucket.
-  const found = await bucketOf(s3Path(bucket, "rows"), prefix, options);
-  return (await found.keys(key)).map((each) => s3Path(bucket, each));
+  const found = await bucketOf(withKey(prefix, "rows"), prefix, options);
+  return (await found.keys(partsOf(prefix).key)).map((each) => withKey(prefix, each));
 }
 
 function inOrder(names: readonly string[], given: string): string[] {
@@ -71,7 +70,7 @@ function inOrder(names: readonly string[], given: string): string[] {
     .sort((one, other) => byName(one, other) || (one < other ? -1 : 1));
   if (files.length === 0) {
     throw new CliError(
-      `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix begins with s3://. No rows were read.`,
+      `"${given}" matches no file of rows. A glob has * and ? in the last part of its path, and a prefix with s3://, gs:// or azblob://. No rows were read.`,
       "usage",
     );
   }

@@ -3,7 +3,7 @@ import { destinationOf } from "../../../src/rows/destinations/destinationOf";
 import { compareContent } from "../../../src/rows/destinations/diskFile";
 import { formats } from "../../../src/rows/formats/formats";
 import type { Content } from "../../../src/store/objectStore";
-import { isS3Path } from "../../../src/store/s3/s3Path";
+import { isStoreAddress } from "../../../src/store/storeAddress";
 import { ResourceError } from "../../../src/values/errors";
 import type { CommandContext } from "../commandContext";
 import type { FileSide, Side } from "../compare/sides/side";
@@ -40,7 +40,7 @@ export class RowsOf {
       return undefined;
     }
     const { file: name, format, compression } = of.file;
-    const isOnDisk = !isS3Path(name);
+    const isOnDisk = !isStoreAddress(name);
     const connected = isOnDisk ? undefined : await this.connectedTo(of);
     const found =
       connected === undefined

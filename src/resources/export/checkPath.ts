@@ -8,7 +8,7 @@ import { formats, misleadingFormat } from "../../rows/formats/formats";
 import { commandPlaceholders, fixedFolder, namesFor, onlyName, placeholders } from "../../rows/outputPath";
 import { quoted } from "../../service/errors/foreignText";
 import { hideSecrets } from "../../service/errors/secretShapes";
-import { bucketAndKey, isS3Path, remotePathProblem } from "../../store/s3/s3Path";
+import { bucketTitle, isStoreAddress, remotePathProblem, withKey } from "../../store/storeAddress";
 import { storeOf } from "../../store/storeOf";
 import type { Problem } from "../../values/kinds";
 import { entryOf, holdsUnknown } from "../../values/plain";
@@ -130,7 +130,7 @@ function endingProblem(
 /** Problems of the path that depend on this machine. An up would find them only after the runs that it starts. */
 export async function checkPlace(args: DataExportArgs, context: CheckContext): Promise<void> {
   const { path, lotNo, taskId } = args;
-  if (typeof path !== "string" || path === "" || isS3Path(path)) {
+  if (typeof path !== "string" || path === "" || isStoreAddress(path)) {
     return;
   }
   const { previous, folder, problems } = context;
@@ -184,17 +184,17 @@ const looks = new WeakMap<ServiceTraits, Map<string, Promise<boolean>>>();
  */
 export async function checkBucket({ path, taskId, lotNo }: DataExportArgs, context: CheckContext): Promise<void> {
   const { settings, warn } = context;
-  if (!isS3Path(path) || warn === undefined || !holdsUnknown([taskId, lotNo]) || context.problems.length > 0) {
+  if (!isStoreAddress(path) || warn === undefined || !holdsUnknown([taskId, lotNo]) || context.problems.length > 0) {
     return;
   }
-  const { bucket } = bucketAndKey(path);
+  const bucket = withKey(path, "");
   const known = looks.get(settings) ?? new Map<string, Promise<boolean>>();
   looks.set(settings, known);
   const look = known.get(bucket) ?? storeOf(path, context).isMissing();
   known.set(bucket, look);
   if (await look) {
     warn(
-      `The bucket "${bucket}" does not exist. The export would fail after the run. Create the bucket, unless this program does so before the export, or use another path.`,
+      `The ${bucketTitle(path)} does not exist. The export would fail after the run. Create it, unless this program does so before the export, or use another path.`,
     );
   }
 }
@@ -211,7 +211,7 @@ export function doubtsOfPath({ path, pipe, format = "ndjson" }: Partial<DataExpo
     const reason = `ends like ${other}, and the rows are written as ${format}: set format "${other}", or use another name`;
     doubts.push({ path: "path", reason });
   }
-  // The state stores both in plain text. A secret has a place of its own: the AWS SDK finds credentials, and a command
+  // The state stores both in plain text. A secret has a place of its own: the SDK of a store finds credentials, and a command
   // of `pipe` can read its environment.
   for (const [name, parts] of Object.entries({ path: [path], pipe: [pipe].flat() })) {
     const text = parts.filter((part: unknown) => typeof part === "string").join(" ");

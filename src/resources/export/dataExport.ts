@@ -8,8 +8,8 @@ import { onlyName, patternOf } from "../../rows/outputPath";
 import { isOwnRunId } from "../../service/contract/ownRunIds";
 import { shownId } from "../../service/errors/foreignText";
 import { isInstalled, packagesFolder, toInstall } from "../../store/optionalPackage";
-import { isS3Path } from "../../store/s3/s3Path";
-import { sdkName } from "../../store/s3/sdk";
+import { isStoreAddress, sdksOf, storeTitle } from "../../store/storeAddress";
+
 import type { Problem } from "../../values/kinds";
 import {
   anything,
@@ -202,7 +202,7 @@ function checkFormat(args: DataExportArgs, problems: Problem[]): void {
 function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckContext): void {
   const { path, format = "ndjson", columns, pipe, checks, maxRows } = args;
   const needsAll = {
-    "a path in S3": isS3Path(path),
+    ...(isStoreAddress(path) && { [`a path in ${storeTitle(path)}`]: true }),
     columns: columns !== undefined,
     [`format "${format}"`]: entryOf(formats, format)?.hasLimits === true,
     pipe: pipe !== undefined,
@@ -221,7 +221,7 @@ function checkMarkedPages(args: DataExportArgs, { settings, problems }: CheckCon
 function checkPackages(args: DataExportArgs, context: CheckContext): void {
   const { path: file, format = "ndjson", compression = "none" } = args;
   const needed = [
-    { path: "path", value: file, name: isS3Path(file) ? sdkName : undefined },
+    ...(isStoreAddress(file) ? sdksOf(file) : []).map((name) => ({ path: "path", value: file, name })),
     { path: "format", value: format, name: entryOf(formats, format)?.package },
     { path: "compression", value: compression, name: entryOf(compressions, compression)?.package },
   ];

@@ -15,7 +15,7 @@ export type { ColumnType, CompressionName, CsvArgs, ExportFormat };
  * | step | call |
  * |---|---|
  * | create | for a batch `GET /cloudextraction/task/subtasks`; then `GET /data/lotno/all`, `/data/all` or `/data/notexported`, page by page into a file; then `POST /data/markexported` with `markExported`, and of `all` a look at one row of `/data/notexported` |
- * | read | none; with `verifyFile` it looks at the file, or requests `HeadObject` from S3 |
+ * | read | none; with `verifyFile` it looks at the file, or requests what the store says of the object |
  * | update | exports again, unless only `checks`, `pipeTimeoutSeconds`, `onDelete`, `verifyFile` or `profile` changed |
  * | delete | none; the file stays or is removed (`onDelete`) |
  *
@@ -36,10 +36,10 @@ export interface DataExportArgs extends ProfileArgs {
    */
   lotNo?: string;
   /**
-   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`. `{lotNo}` is
-   * replaced by the run, `{time}` by the time in UTC, and `{n}` by the next free number. An existing file that this
-   * export did not write is never overwritten. A change exports again, and the old file stays. The state stores the
-   * path in plain text: no secrets.
+   * The file, relative to the program's folder, or an object such as `s3://bucket/rows/{lotNo}.ndjson`, also with
+   * `gs://` or `azblob://`. `{lotNo}` is replaced by the run, `{time}` by the time in UTC, and `{n}` by the next free
+   * number. An existing file that this export did not write is never overwritten. A change exports again, and the old
+   * file stays. The state stores the path in plain text: no secrets.
    */
   path: string;
   /**
@@ -127,7 +127,7 @@ export interface DataExportState extends DataExportArgs, PendingState {
   bytes: number;
   /** SHA-256 of the file, in hex. */
   sha256: string;
-  /** ETag of the object in S3. Absent for a file on the disk. */
+  /** ETag of the object; in Google Cloud Storage its generation. Absent for a file on the disk. */
   etag?: string;
   /**
    * Whether the file has as many rows as the service reports. Of a batch: and no subtask was running just before the

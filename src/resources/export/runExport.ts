@@ -5,7 +5,7 @@ import type { FailedCheck } from "../../rows/checkedRows";
 import { RowsRefused } from "../../rows/checkedRows";
 import { fileFailure } from "../../rows/destinations/destination";
 import { formats } from "../../rows/formats/formats";
-import { isS3Path } from "../../store/s3/s3Path";
+import { isStoreAddress } from "../../store/storeAddress";
 import { messageOf, PartialFailure, ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
 import { describeFailed, describeRefusal } from "./checks/messages";
@@ -197,7 +197,7 @@ async function put(work: Export, complete: CompleteExport): Promise<Placed> {
  */
 function isKept(work: Export): boolean {
   const { args, context } = work;
-  const isSendable = isS3Path(args.path) && context.journal?.isKept === true && args.markExported !== true;
+  const isSendable = isStoreAddress(args.path) && context.journal?.isKept === true && args.markExported !== true;
   return isSendable && failedIn(work).length === 0;
 }
 

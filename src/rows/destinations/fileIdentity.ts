@@ -1,15 +1,15 @@
 import type { Dirent } from "node:fs";
 import { lstatSync, opendirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isS3Path } from "../../store/s3/s3Path";
+import { identityOf, isStoreAddress } from "../../store/storeAddress";
 
 /**
  * What the name of an export's file stands for: the same string for each spelling of one file. Names on the disk are
  * relative to the folder. A file is replaced and not followed if it is a link, so links count only in its folders.
  */
 export function fileIdentity(folder: string, name: string): string {
-  if (isS3Path(name)) {
-    return name;
+  if (isStoreAddress(name)) {
+    return identityOf(name);
   }
   const path = resolve(folder, name);
   let [place, rest] = [dirname(path), basename(path)];

@@ -2,6 +2,7 @@ import { Duplex } from "node:stream";
 import zlib from "node:zlib";
 import type { Zstd } from "@hpcc-js/wasm-zstd";
 import { loadOptional } from "../../store/optionalPackage";
+import { withoutOptions } from "../../store/storeAddress";
 
 /** How the file is compressed. Only Parquet has `snappy`. */
 export type CompressionName = "none" | "gzip" | "zstd" | "snappy";
@@ -66,7 +67,7 @@ export const compressionEndings = Object.values(compressions).flatMap(({ extensi
 
 /** How the name says that the file is compressed, in lower case. Programs compare endings without regard to case. */
 export function compressionEnding(name: string): string | undefined {
-  const lower = name.toLowerCase();
+  const lower = withoutOptions(name).toLowerCase();
   return compressionEndings.find((each) => lower.endsWith(each));
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { Content } from "../../store/objectStore";
+import { withoutOptions } from "../../store/storeAddress";
 import type { CompressionName } from "./compression";
 import { compressionEndings, compressionNames, compressions } from "./compression";
 import { csv } from "./csv";
@@ -30,7 +31,7 @@ export const knownEndings = {
 
 /** What the name of a file of rows says of its content. */
 export function writtenAs(file: string): { format: ExportFormat; compression: CompressionName } | undefined {
-  const name = file.toLowerCase();
+  const name = withoutOptions(file).toLowerCase();
   const endingOf = (each: CompressionName): string => compressions[each].extension ?? "";
   const compression = compressionNames.find((each) => endingOf(each) !== "" && name.endsWith(endingOf(each))) ?? "none";
   const whole = name.slice(0, name.length - endingOf(compression).length);

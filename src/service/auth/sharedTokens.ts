@@ -1,7 +1,7 @@
 import type { SmallObject } from "../../store/objectStore";
-import { StoreError } from "../../store/objectStore";
 import { Seal } from "../../store/seal";
 import { patience, SharedStore } from "../../store/sharedStore";
+import { StoreError } from "../../store/storeError";
 import { clock, pause } from "../../system/clock";
 import { isRecord } from "../../values/plain";
 import { serviceAddress } from "../serviceAddress";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { owner } from "../../../scripts/objectStore/objectStore";
 import { operationOf } from "../../resources/export/s3/faultyProxy";
-import { bucket, S3World, storeEnvironment } from "../../resources/export/s3/s3World";
+import { bucket, S3World } from "../../resources/export/s3/s3World";
+import { storeEnvironment } from "../../resources/export/s3/storeKinds";
 import { World } from "../world";
 
 const program = `

@@ -15,7 +15,10 @@ describe("the path of an export", () => {
     const joined = join("s3://shop-rows/nightly", "products.ndjson");
     assert.equal(joined, "s3:/shop-rows/nightly/products.ndjson");
     for (const path of [joined, "gs:/bucket/rows", "S3:/b/x", "s3:\\b\\x"]) {
-      assert.match((await problems(path)).join(), /^path names no object of S3 \(path\.join makes one slash of two\)/);
+      assert.match(
+        (await problems(path)).join(),
+        /^path names no object of [\w ,]+ \(path\.join makes one slash of two\)/,
+      );
     }
     assert.deepEqual(await problems("C:/rows/all.ndjson"), []);
     assert.deepEqual(await problems("rows/s3/all.ndjson"), []);

@@ -243,7 +243,9 @@ describe("tokens in an object store", function () {
     await shared.direct((client) => client.putObject({ Bucket: "team-bucket", Key: key, Body: "changed" }));
     await assert.rejects(startTask(machine()), /The object s3:\/\/team-bucket\/state.* was changed by another program/);
     const wrong = [
-      "gs://bucket/x",
+      "ftp://bucket/x",
+      "gs://bucket/../x",
+      "azblob://Team/x?storage_account=team",
       "s3://b",
       "s3:/bucket/x",
       "s3://bucket/../x",

@@ -10,7 +10,7 @@ import type { Account } from "../../../scripts/objectStore/objectStore";
 import { ObjectStore, owner } from "../../../scripts/objectStore/objectStore";
 import { setEnvironment } from "../../environment";
 import { FaultyProxy } from "../../resources/export/s3/faultyProxy";
-import { storeEnvironment } from "../../resources/export/s3/s3World";
+import { storeEnvironment } from "../../resources/export/s3/storeKinds";
 
 /** The object store that the machines of a test share, behind a proxy with faults. */
 export class SharedStoreWorld {

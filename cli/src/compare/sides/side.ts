@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import type { CompressionName } from "../../../../src/rows/formats/compression";
 import type { ExportFormat } from "../../../../src/rows/formats/formats";
 import { knownEndings, writtenAs } from "../../../../src/rows/formats/formats";
-import { isS3Path } from "../../../../src/store/s3/s3Path";
+import { isStoreAddress } from "../../../../src/store/storeAddress";
 import type { Connected } from "../../connection/connected";
 import { CliError } from "../../exitCodes";
 
@@ -37,7 +37,7 @@ const endings = `${knownEndings.formats.join(", ")}, each also with ${knownEndin
 export const latest = "latest";
 
 /**
- * A file by its ending, by `s3://`, or because it exists; undefined if it can be a task.
+ * A file by its ending, by the scheme of a store, or because it exists; undefined if it can be a task.
  * @throws CliError for a file whose ending names no format
  */
 export function fileSide(given: string): FileSide | undefined {
@@ -45,7 +45,7 @@ export function fileSide(given: string): FileSide | undefined {
   if (written !== undefined) {
     return { kind: "file", name: given, ...written };
   }
-  if (isS3Path(given)) {
+  if (isStoreAddress(given)) {
     throw new CliError(`"${given}" has no known ending. Known are ${endings}. No rows were read.`, "usage");
   }
   if (isOtherFile(given)) {
@@ -66,7 +66,7 @@ export function requireWorkbook(sheet: string | undefined, sides: readonly Side[
 
 /** Whether neither the service nor the configuration is needed to read it. */
 export function isLocalFile(given: string): boolean {
-  return !isS3Path(given) && (writtenAs(given) !== undefined || isOtherFile(given));
+  return !isStoreAddress(given) && (writtenAs(given) !== undefined || isOtherFile(given));
 }
 
 /** Whether it exists, and its name has an ending or a folder, which ids and names of tasks do not have as a rule. */

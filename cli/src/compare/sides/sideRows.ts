@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { incompleteRead } from "../../../../src/resources/export/rowReader";
 import { countsOf, runningNow } from "../../../../src/resources/run/subtaskList";
 import type { ObjectStore } from "../../../../src/store/objectStore";
-import { bucketAndKey, isS3Path, remotePathProblem } from "../../../../src/store/s3/s3Path";
+import { isStoreAddress, partsOf, remotePathProblem } from "../../../../src/store/storeAddress";
 import { storeOf } from "../../../../src/store/storeOf";
 import { counted } from "../../../../src/values/words";
 import type { CommandContext } from "../../commandContext";
@@ -37,7 +37,7 @@ export async function sideRows(side: Side, options: ReadOptions): Promise<SideRo
     return await batchRows(side, options);
   }
   const { name, format, compression = "none" } = side;
-  const pieces = isS3Path(name) ? objectPieces(side, options) : piecesOf(name);
+  const pieces = isStoreAddress(name) ? objectPieces(side, options) : piecesOf(name);
   return { name, format, compression, pieces, notes: [] };
 }
 
@@ -155,7 +155,7 @@ export async function bucketOf(
 
 async function* objectPieces({ name, connected }: FileSide, options: ReadOptions): AsyncGenerator<Uint8Array> {
   const bucket = await bucketOf(name, name, options, connected);
-  const { key } = bucketAndKey(name);
+  const { key } = partsOf(name);
   const found = await bucket.head(key);
   if (found === undefined) {
     throw new CliError(`"${name}" cannot be read: there is no such object. ${noResult}`, "usage");

@@ -41,6 +41,8 @@ export class FaultyProxy {
   message = usualMessage;
   /** Changes a header of a response. Undefined removes it. */
   header: ((name: string, value: string) => string | undefined) | undefined;
+  /** What the real store should answer, and does not. */
+  guard: ((request: SeenRequest) => Promise<OwnResponse | undefined>) | undefined;
   private readonly agent = new http.Agent({ keepAlive: true });
   private readonly server = http.createServer((request, response) => {
     void this.pass(request, response).catch(() => response.destroy());
@@ -89,9 +91,11 @@ export class FaultyProxy {
     const { method = "", headers: given } = request;
     // The proxy has answered the request to continue.
     const { expect: _, ...headers } = given;
-    const seen = { method, path: decodeURIComponent(url.pathname), query: url.searchParams, headers: given };
+    const path = pathOf(decodeURIComponent(url.pathname), url.searchParams);
+    const seen = { method, path, query: url.searchParams, headers: given };
     this.requests.push(seen);
-    const fate = await this.fate(seen);
+    const fated = await this.fate(seen);
+    const fate = fated === "pass" ? ((await this.guard?.(seen)) ?? "pass") : fated;
     if (fate === "cut") {
       request.socket.destroy();
       return;
@@ -148,7 +152,19 @@ export class FaultyProxy {
   }
 }
 
-export function operationOf({ method, query }: SeenRequest): string {
+/** From the bucket: Google Cloud Storage and Azurite have more before it. */
+function pathOf(path: string, query: URLSearchParams): string {
+  const [, bucket, key] = /^(?:\/upload)?\/storage\/v1\/b\/([^/]+)\/o(?:\/(.*))?$/s.exec(path) ?? [];
+  return bucket === undefined
+    ? path.replace(/^\/devstoreaccount1(?=\/)/, "")
+    : `/${bucket}/${key ?? query.get("name") ?? ""}`;
+}
+
+/** What a request is, in the words of S3. */
+export function operationOf(request: SeenRequest): string {
+  const { method, query, headers } = request;
+  if (headers["x-ms-version"] !== undefined) return azureOperationOf(request);
+  if (headers["x-amz-date"] === undefined) return gcsOperationOf(request);
   if (query.has("uploads")) {
     return method === "GET" ? "ListMultipartUploads" : "CreateMultipartUpload";
   }
@@ -168,4 +184,30 @@ export function operationOf({ method, query }: SeenRequest): string {
     DELETE: "DeleteObject",
   };
   return names[method] ?? method;
+}
+
+/** Whether it is the request after which the object is there. For Azure, a list of parts ends each upload. */
+export function makesObject(request: SeenRequest): boolean {
+  return ["PutObject", "CompleteMultipartUpload"].includes(operationOf(request));
+}
+
+function azureOperationOf({ method, query }: SeenRequest): string {
+  const names: Record<string, string> = {
+    ...{ block: "UploadPart", blocklist: "CompleteMultipartUpload", list: "ListObjectsV2" },
+    ...{ HEAD: "HeadObject", GET: "GetObject", PUT: "PutObject", DELETE: "DeleteObject" },
+  };
+  return names[query.get("comp") ?? method] ?? method;
+}
+
+function gcsOperationOf({ method, path, query, headers }: SeenRequest): string {
+  if (query.has("upload_id")) {
+    const [, end, total] = /-(\d+)\/(\d+)$/.exec(headers["content-range"] ?? "") ?? [];
+    if (method === "DELETE") return "AbortMultipartUpload";
+    return Number(end) + 1 === Number(total) ? "CompleteMultipartUpload" : "UploadPart";
+  }
+  if (query.get("uploadType") === "resumable") return "CreateMultipartUpload";
+  if (method === "POST") return "PutObject";
+  if (method === "DELETE") return "DeleteObject";
+  if (path.endsWith("/")) return "ListObjectsV2";
+  return query.has("alt") ? "GetObject" : "HeadObject";
 }

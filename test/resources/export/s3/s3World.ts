@@ -1,41 +1,20 @@
+import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { S3 } from "@aws-sdk/client-s3";
+import type { S3 } from "@aws-sdk/client-s3";
 import sinon from "sinon";
-import type { Account } from "../../../../scripts/objectStore/objectStore";
-import { ObjectStore, owner } from "../../../../scripts/objectStore/objectStore";
+import type { Account, ObjectStore } from "../../../../scripts/objectStore/objectStore";
+import { owner } from "../../../../scripts/objectStore/objectStore";
 import { setEnvironment } from "../../../environment";
 import type { ConfigKey } from "../../../internals/config";
 import { limits } from "../../../internals/resources";
 import { World } from "../../life";
 import { FaultyProxy } from "./faultyProxy";
+import type { StoreKind, TestStore } from "./storeKinds";
+import { S3TestStore, s3Kind, storeEnvironment } from "./storeKinds";
 
 export const bucket = "rows-bucket";
-
-/** The environment of a process that uses the store, and of no other configuration of AWS. */
-export function storeEnvironment(endpoint: string, account: Account | undefined, folder: string): NodeJS.ProcessEnv {
-  return {
-    AWS_ACCESS_KEY_ID: account?.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: account?.secretAccessKey,
-    AWS_SESSION_TOKEN: undefined,
-    AWS_PROFILE: undefined,
-    AWS_CONFIG_FILE: join(folder, "no-config"),
-    AWS_SHARED_CREDENTIALS_FILE: join(folder, "no-credentials"),
-    AWS_EC2_METADATA_DISABLED: "true",
-    AWS_REGION: "us-east-1",
-    AWS_ENDPOINT_URL_S3: endpoint,
-    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
-  };
-}
-
-/** The same for a command of another process, with the setting that this store needs. */
-export function storeVariables({ endpoint }: ObjectStore, folder: string): Record<string, string> {
-  const set = Object.entries(storeEnvironment(endpoint, owner, folder)).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return { ...Object.fromEntries(set), WEBEXTRACT_S3_FORCE_PATH_STYLE: "true" };
-}
 
 /** 12 rows of 12 MiB, which are sent in parts. */
 export function addLargeRows({ emulator }: World): string[] {
@@ -46,12 +25,16 @@ export function addLargeRows({ emulator }: World): string[] {
 }
 
 /** Gives each test of a `describe` the store, and a world with this configuration. */
-export function eachOnStore(begin: (s3: S3World, world: World) => void, config?: StoreConfig): void {
+export function eachOnStore(
+  begin: (s3: S3World, world: World) => void,
+  config?: StoreConfig,
+  kind: StoreKind = s3Kind,
+): void {
   let s3: S3World;
   before(async function () {
     // The store is built once on a machine that does not have it.
     this.timeout(900_000);
-    s3 = await S3World.create();
+    s3 = await S3World.create(kind);
   });
   after(() => s3.remove());
   beforeEach(async () => begin(s3, await s3.begin(config)));
@@ -68,26 +51,36 @@ export class S3World {
   /** The system's temporary folder during a test. Nothing of an export is there. */
   readonly temporary = mkdtempSync(join(tmpdir(), "webextract-s3-"));
 
-  readonly direct: S3;
-
   private constructor(
-    readonly store: ObjectStore,
+    readonly any: TestStore,
     readonly proxy: FaultyProxy,
   ) {
-    const { endpoint } = store;
-    this.direct = new S3({ endpoint, region: "us-east-1", credentials: owner, forcePathStyle: true });
+    proxy.guard = any.guard?.bind(any);
   }
 
-  static async create(): Promise<S3World> {
-    const store = await ObjectStore.start();
+  static async create(kind = s3Kind): Promise<S3World> {
+    const store = await kind.start();
     return new S3World(store, await FaultyProxy.start(store.port));
+  }
+
+  /** Of the tests of S3 alone. */
+  private get ofS3(): S3TestStore {
+    if (!(this.any instanceof S3TestStore)) throw new Error("This world has another store.");
+    return this.any;
+  }
+
+  get store(): ObjectStore {
+    return this.ofS3.store;
+  }
+
+  get direct(): S3 {
+    return this.ofS3.direct;
   }
 
   /** Before each test: an empty bucket and no fault. */
   async begin(config: StoreConfig = {}, account: Account | undefined = owner): Promise<World> {
     this.proxy.reset();
-    rmSync(join(this.store.buckets, bucket), { recursive: true, force: true });
-    mkdirSync(join(this.store.buckets, bucket));
+    await this.any.empty(bucket);
     rmSync(this.temporary, { recursive: true, force: true });
     mkdirSync(this.temporary);
     this.setEnvironment(account);
@@ -99,7 +92,11 @@ export class S3World {
   }
 
   setEnvironment(account: Account | undefined, others: NodeJS.ProcessEnv = {}): void {
-    const store = storeEnvironment(this.proxy.endpoint, account, this.temporary);
+    const { endpoint } = this.proxy;
+    const store =
+      this.any instanceof S3TestStore
+        ? storeEnvironment(endpoint, account, this.temporary)
+        : this.any.environment(endpoint, this.temporary);
     this.restores.unshift(setEnvironment({ ...store, TMPDIR: this.temporary, ...others }));
   }
 
@@ -113,10 +110,23 @@ export class S3World {
   }
 
   async remove(): Promise<void> {
-    this.direct.destroy();
     await this.proxy.stop();
-    await this.store.stop();
+    await this.any.stop();
     rmSync(this.temporary, { recursive: true, force: true });
+  }
+
+  /** The keys of all objects, in any store. */
+  async names(): Promise<string[]> {
+    return [...(await this.any.objects(bucket)).keys()].sort();
+  }
+
+  /** The content of an object, in any store. */
+  async raw(key: string): Promise<Buffer> {
+    return (await this.any.objects(bucket)).get(key) ?? assert.fail(`there is no ${key}`);
+  }
+
+  async text(key: string): Promise<string> {
+    return (await this.raw(key)).toString();
   }
 
   /** The content of an object. */
@@ -130,12 +140,12 @@ export class S3World {
 
   /** An object of somebody else, who sends it to the store directly. */
   async write(key: string, content: string): Promise<void> {
-    await this.direct.putObject({ Bucket: bucket, Key: key, Body: content });
+    await this.any.write(bucket, key, content);
   }
 
   /** Removes an object without a request to the proxy. */
   async delete(key: string): Promise<void> {
-    await this.direct.deleteObject({ Bucket: bucket, Key: key });
+    await this.any.delete(bucket, key);
   }
 
   /** Keys of all objects. */
@@ -162,6 +172,8 @@ export class S3World {
   }
 
   private uploadFolders(): string[] {
+    // The other stores show none.
+    if (!(this.any instanceof S3TestStore)) return [];
     const root = join(this.store.buckets, bucket, ".sgwtmp", "multipart");
     const keys = existsSync(root) ? readdirSync(root) : [];
     return keys.flatMap((key) => readdirSync(join(root, key)).map((upload) => join(root, key, upload)));

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 import type { Content, ObjectStore, StoredObject } from "../../store/objectStore";
-import { bucketAndKey } from "../../store/s3/s3Path";
-import { refusedCondition } from "../../store/s3/storeError";
+import { partsOf, withoutOptions } from "../../store/storeAddress";
+import { refusedCondition } from "../../store/storeError";
 import { storeOf } from "../../store/storeOf";
 import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
 import { compressions } from "../formats/compression";
@@ -20,10 +20,10 @@ const contentTypes = new Map(
 const temporaryPrefix = ".webextract-";
 
 /**
- * Objects in S3. Temporary files are private and in the program's folder: the next command can send a file that could
+ * Objects of a store. Temporary files are private and in the program's folder: the next command can send a file that could
  * not be sent. Each write is conditional, so that it never replaces an object that this export did not write.
  */
-export class S3Destination implements Destination {
+export class ObjectDestination implements Destination {
   readonly fileMode = 0o600;
 
   private readonly bucket: ObjectStore;
@@ -73,7 +73,7 @@ export class S3Destination implements Destination {
     let found = before;
     const isFree = before === undefined || (replaces !== undefined && (await this.contains(before, name, replaces)));
     if (isFree) {
-      const contentType = contentTypes.get(extname(name).toLowerCase()) ?? "application/octet-stream";
+      const contentType = contentTypes.get(extname(withoutOptions(name)).toLowerCase()) ?? "application/octet-stream";
       const written = await bucket.send({ from, content, key, contentType, replaces: before }, context);
       if (written !== undefined) {
         return { etag: written.etag };
@@ -113,5 +113,5 @@ export class S3Destination implements Destination {
 }
 
 function keyOf(name: string): string {
-  return bucketAndKey(name).key;
+  return partsOf(name).key;
 }

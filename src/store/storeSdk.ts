@@ -1,0 +1,28 @@
+import type { StoreContext, StoreSettings } from "./objectStore";
+import { importOptional, packagesFolder, toInstall } from "./optionalPackage";
+import { StoreError } from "./storeError";
+
+/**
+ * The SDK of a store, an optional peer dependency because few programs need it. Loaded only when its store is used.
+ * @throws StoreError if it is not installed
+ */
+export function loadSdk(name: string, scheme: string, context: StoreContext): unknown {
+  const sdk = importOptional(name, packagesFolder(context));
+  if (sdk !== undefined) return sdk;
+  throw new StoreError(
+    `A path that begins with "${scheme}://" needs the package ${name}: ${toInstall(name)}. Then run the same command again.`,
+    "refused",
+  );
+}
+
+/** One client for each configuration and place, so that credentials are requested once for all uses. */
+export function clientsOf<T>(make: (context: StoreContext, place: string) => T) {
+  const clients = new WeakMap<StoreSettings, Map<string, T>>();
+  return (context: StoreContext, place = ""): T => {
+    const known = clients.get(context.settings) ?? new Map<string, T>();
+    clients.set(context.settings, known);
+    const client = known.get(place) ?? make(context, place);
+    known.set(place, client);
+    return client;
+  };
+}
