@@ -57,6 +57,9 @@ export class Journal {
   /** By the key of the resource, and by the id of what was made: a renamed resource has another URN than its entry. */
   private readonly notes = new Map<string, Note[]>();
   private loading: Promise<void> | undefined;
+  private judging: Promise<void> | undefined;
+  /** What the engine has shown before the journal was read, without arguments, which can be large. */
+  private readonly seen: (() => Promise<void>)[] = [];
   private readonly opening = new Map<string, Promise<void>>();
   private readonly inProgress = new Map<Promise<unknown>, OnceRequest & ResourceName>();
   private isClosed = false;
@@ -85,8 +88,22 @@ export class Journal {
     };
   }
 
-  /** Call it for each resource that the engine shows. */
+  /**
+   * Call it for each resource that the engine shows. A journal in a store is not read by a command that makes nothing.
+   */
   async saw(name: ResourceName, sighting: Sighting): Promise<void> {
+    const isAnswered = isPlaceholderId(sighting.id) || sighting.final === "written";
+    if (!this.place.isRemote || this.judging !== undefined || isAnswered) {
+      await this.judgeAll(name, sighting);
+      return;
+    }
+    const { file, sha256 } = sighting.state;
+    const brief = { ...sighting, args: {}, state: { file, sha256 } };
+    // What cannot be read now stops the request that needs it.
+    this.seen.push(() => this.judgeAll(name, brief).catch(() => undefined));
+  }
+
+  private async judgeAll(name: ResourceName, sighting: Sighting): Promise<void> {
     for (const note of await this.left(name.urn, sighting.id)) {
       const isShown = keyOf(note.entry.urn) === keyOf(name.urn) && note.entry.id === sighting.id;
       if (note.is === "left" && (isShown || this.isOfAccount(note.entry, name))) {
@@ -144,6 +161,13 @@ export class Journal {
     await this.loading;
   }
 
+  /** Before a request: what the state has is no earlier request of it. */
+  private async ready(): Promise<void> {
+    await this.load();
+    this.judging ??= Promise.all(this.seen.splice(0).map((judge) => judge())).then(() => undefined);
+    await this.judging;
+  }
+
   private async found(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
       const is = (await this.isRunning(entry)) ? "running" : "left";
@@ -189,6 +213,7 @@ export class Journal {
   }
 
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
+    await this.ready();
     const ofOthers = await this.left(name.urn);
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn);
@@ -269,7 +294,7 @@ export class Journal {
 
   /** Writes an entry, in place of the one that this process has for the same operation. */
   private async note(name: ResourceName, request: OnceRequest, id?: string): Promise<Note> {
-    await this.load();
+    await this.ready();
     const { operation, inputs, what, detail = {} } = request;
     const salt = randomBytes(16).toString("hex");
     const { credentials, ...resource } = name;

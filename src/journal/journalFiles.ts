@@ -13,6 +13,7 @@ const fewFiles = pLimit(64);
 
 /** The journal's folder: a file for each entry. Its name begins with the key of the resource. */
 export class JournalFiles implements JournalPlace {
+  readonly isRemote = false;
   readonly reader = " as this user on this machine";
   /** Why entries cannot be read: by the key of their resource, or of all. */
   private readonly unreadable = new Map<string | "all", string>();

@@ -56,6 +56,8 @@ export function keyOf(urn: string): string {
 /** Where the journal is kept. */
 export interface JournalPlace {
   readonly areKept: boolean;
+  /** Whether a look at it takes a request. */
+  readonly isRemote: boolean;
   /** Who finds the entries: the end of a sentence. */
   readonly reader: string;
   /** Why nothing may be sent for a resource: an entry of it may not have been read. */

@@ -37,6 +37,7 @@ interface SealedShelf {
  */
 export class JournalStore implements JournalPlace {
   readonly areKept = true;
+  readonly isRemote = true;
   readonly reader = "";
   /** As they were read at the start, by name. */
   private sealed = new Map<string, SealedShelf>();

@@ -54,13 +54,20 @@ describe("the journal in an object store", function () {
       assert.deepEqual([copies().length, entries()], [1, []]);
     });
 
-    it("finds the entry of a renamed resource by the id of what was made", async () => {
+    it("is read by no command that makes nothing, and the next one finds the entry of a renamed resource by the id of what was made", async () => {
       const copy = world.declare("TaskCopy");
       await world.unsaved(copy, () => copy.up(copyArgs));
       const renamed = world.declare("TaskCopy", "renamed");
       renamed.id = copies()[0];
       renamed.state = { ...copyArgs, taskId: renamed.id, stateVersion: 1, origin: world.emulator.url };
+      s3.proxy.requests.length = 0;
       await renamed.refresh();
+      await world.providers.engineIsGone();
+      assert.deepEqual([entries().length, s3.proxy.requests], [1, []]);
+      await world.command(async () => {
+        await renamed.refresh();
+        await world.declare("TaskCopy", "another").up(copyArgs);
+      });
       await world.providers.engineIsGone();
       assert.deepEqual(entries(), []);
     });
