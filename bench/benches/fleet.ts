@@ -150,7 +150,7 @@ function growthOf(runs: readonly FleetRun[]): Figure[] {
   return [{ name, value, unit: "x", goal: atMost(mostGrowth) }];
 }
 
-function programOf(tasks: number): string {
+export function programOf(tasks: number): string {
   return `
 const { ExtractionTask } = require("pulumi-webextract");
 for (let n = 0; n < ${tasks}; n++) {

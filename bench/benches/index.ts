@@ -15,6 +15,7 @@ import { pluginStart } from "./plugin/start";
 import { pluginWays } from "./plugin/ways";
 import { providerHost } from "./providerHost";
 import { shards } from "./shards";
+import { sharedStore } from "./sharedStore";
 import { upload } from "./upload";
 
 /** All benches, in the order in which they run. */
@@ -42,4 +43,5 @@ export const benches: readonly Bench[] = [
   compareRows,
   fleet,
   shards,
+  sharedStore,
 ];

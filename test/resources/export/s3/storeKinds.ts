@@ -49,7 +49,7 @@ export function storeEnvironment(endpoint: string, account: Account | undefined,
 }
 
 /** The same for a command of another process, with the setting that this store needs. */
-export function storeVariables({ endpoint }: ObjectStore, folder: string): Record<string, string> {
+export function storeVariables({ endpoint }: Pick<ObjectStore, "endpoint">, folder: string): Record<string, string> {
   const set = Object.entries(storeEnvironment(endpoint, owner, folder)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
