@@ -14,7 +14,7 @@ export interface SeenRequest {
 /**
  * What happens to a request. `error`: the proxy responds with 500. `cut`: the connection breaks before the store gets it. `lost`: the store gets
  * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes. `damaged`: the
- * store gets another first byte.
+ * store gets another byte.
  */
 export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged" | OwnResponse;
 
@@ -139,7 +139,8 @@ export class FaultyProxy {
     }
     const body = Buffer.concat(pieces);
     if (fate === "damaged") {
-      body[0] = 0;
+      // Of the content, also where a description stands before it and a boundary behind it.
+      body[Math.max(0, body.length - 60)] = 0;
     }
     const forwarded = http.request({
       port: this.port,
