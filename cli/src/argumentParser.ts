@@ -10,6 +10,7 @@ export const programName = "webextract";
 
 /** Words that begin several commands. */
 export const groups: Readonly<Record<string, string>> = {
+  journal: "show what a killed command has left, and answer for it",
   token: "manage the stored tokens",
 };
 

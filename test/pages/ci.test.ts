@@ -6,15 +6,7 @@ import { configKeys } from "../internals/config";
 import { readWorkflow, stepsOf } from "./workflow";
 
 describe("the workflows for CI", () => {
-  for (const name of [
-    "pullRequest.yml",
-    "nightly.yml",
-    "drift.yml",
-    "tokenStore.yml",
-    "broker.yml",
-    "shards.yml",
-    "../review/review.yml",
-  ]) {
+  for (const name of ["pullRequest.yml", "nightly.yml", "drift.yml", "shards.yml", "../review/review.yml"]) {
     it(`name variables in ${name} that the package reads`, () => {
       const known: string[] = Object.values(configKeys).map(({ environment }) => environment);
       const used = stepsOf(readWorkflow(name)).flatMap(({ env }) => Object.keys(env ?? {}));

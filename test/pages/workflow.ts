@@ -5,16 +5,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 
 export interface Step {
-  id?: string;
   name?: string;
   uses?: string;
-  with?: {
-    command?: string;
-    "continue-on-error"?: boolean;
-    key?: string;
-    "restore-keys"?: string;
-    "fail-on-cache-miss"?: boolean;
-  };
+  with?: { command?: string; "continue-on-error"?: boolean };
   run?: string;
   if?: string;
   env?: Record<string, string>;
@@ -22,7 +15,6 @@ export interface Step {
 
 /** A workflow of `examples/ci`, read as the runner reads it. */
 export interface Workflow {
-  defaults?: { run: { shell: string } };
   jobs: Record<string, { steps: Step[] }>;
 }
 
@@ -31,44 +23,31 @@ export function stepsOf({ jobs }: Workflow): Step[] {
   return Object.values(jobs).flatMap(({ steps }) => steps);
 }
 
-/** What a step writes to `$GITHUB_OUTPUT`. */
-export type Outputs = Readonly<Record<string, string>>;
-
 /** How a step ended. */
 export interface Ending {
   outcome: "success" | "failure" | "skipped";
-  outputs: Outputs;
   error?: unknown;
 }
 
 /** Does steps in their order as GitHub does: after a failure only those whose condition allows it. @returns the endings by the titles of the steps */
 export async function doSteps(
   steps: readonly Step[],
-  does: (step: Step) => Promise<Outputs | undefined>,
+  does: (step: Step) => Promise<void>,
 ): Promise<Map<string, Ending>> {
   const endings = new Map<string, Ending>();
-  const byId = new Map<string | undefined, Ending>();
   for (const step of steps) {
     const hasFailed = [...endings.values()].some(({ outcome }) => outcome === "failure");
-    const ending: Ending = isDue(step, hasFailed, byId)
-      ? await does(step).then(
-          (outputs = {}) => ({ outcome: "success", outputs }),
-          (error: unknown) => ({ outcome: "failure", outputs: {}, error }),
-        )
-      : { outcome: "skipped", outputs: {} };
+    const ending: Ending =
+      step.if === "always()" || !hasFailed
+        ? await does(step).then(
+            () => ({ outcome: "success" }),
+            (error: unknown) => ({ outcome: "failure", error }),
+          )
+        : { outcome: "skipped" };
+    if (step.if !== undefined && step.if !== "always()") throw new Error(`nobody evaluates the condition ${step.if}`);
     endings.set(titleOf(step), ending);
-    byId.set(step.id, ending);
   }
   return endings;
-}
-
-function isDue({ if: condition }: Step, hasFailed: boolean, byId: ReadonlyMap<string | undefined, Ending>): boolean {
-  return (condition ?? "success()").split(" && ").every((part) => {
-    const [, id, output = ""] = /^steps\.(\w+)\.outputs\.(\w+)$/.exec(part) ?? [];
-    if (id !== undefined) return Boolean(byId.get(id)?.outputs[output]);
-    if (part !== "always()" && part !== "success()") throw new Error(`nobody evaluates the condition ${part}`);
-    return part === "always()" || !hasFailed;
-  });
 }
 
 function titleOf({ name, run, uses }: Step): string {
@@ -112,19 +91,15 @@ export class Runner {
     };
   }
 
-  /** Runs the commands of a step as GitHub's runner does with `shell: bash`. */
-  run(step: string): Outputs {
-    const { run } = this.find(step);
-    if (run === undefined || this.workflow.defaults?.run.shell !== "bash")
-      throw new Error(`${step} runs nothing in bash`);
-    const written = join(this.temp, "output");
+  /** Runs the commands of a step as GitHub's runner does. */
+  run(step: string): void {
+    const { run = "false" } = this.find(step);
     const forJob = join(this.temp, "env");
-    for (const file of [written, forJob]) rmSync(file, { force: true });
-    execFileSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
+    rmSync(forJob, { force: true });
+    execFileSync("bash", ["-e", "-c", run], {
       cwd: this.workspace,
       env: {
         PATH: `${this.temp}:${process.env.PATH}`,
-        GITHUB_OUTPUT: written,
         GITHUB_ENV: forJob,
         GITHUB_RUN_ID: this.values.run_id,
         GITHUB_EVENT_NAME: this.values.created_at === undefined ? "workflow_dispatch" : "schedule",
@@ -133,7 +108,6 @@ export class Runner {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.jobEnvironment = { ...this.jobEnvironment, ...valuesIn(forJob) };
-    return valuesIn(written);
   }
 
   remove(): void {
@@ -159,7 +133,7 @@ export class Runner {
 }
 
 /** The lines `NAME=VALUE` that a step has written to a file. */
-function valuesIn(file: string): Outputs {
+function valuesIn(file: string): Record<string, string> {
   const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
   return Object.fromEntries(lines.map((line) => line.split("=", 2)));
 }

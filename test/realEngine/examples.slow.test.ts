@@ -180,8 +180,11 @@ describe("the workflows for pull requests and drift", function () {
     }
     // As on a runner: credentials are only in the variables of the jobs that have them.
     world = await World.create({ program: program("1"), stack: "production", path: [bin], withCredentials: false });
-    const { accessToken, apiKey } = world.emulator.credentials;
-    variables = { WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey };
+    const { accessToken, apiKey, refreshToken } = world.emulator.credentials;
+    variables = {
+      ...{ WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey },
+      ...{ WEBEXTRACT_REFRESH_TOKEN: refreshToken, WEBEXTRACT_TOKEN_STORE: join(world.project.root, "store") },
+    };
     // The run is at work all the time, so that each up exports its rows again.
     world.emulator.change.holdRuns();
     await world.project.up({ env: variables });
@@ -225,7 +228,7 @@ describe("the workflows for pull requests and drift", function () {
         if (run !== undefined) {
           await world.project.shell(here(run));
         } else if (uses.startsWith("pulumi/actions@")) {
-          const env = runner.environmentOf("pulumi/actions");
+          const env = { ...runner.environmentOf("pulumi/actions"), ...variables };
           await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env });
           done.push("pulumi");
         }

@@ -12,8 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { ObjectStore } from "../../scripts/objectStore/objectStore";
 import type { Step } from "../pages/workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "../pages/workflow";
+import { storeVariables } from "../resources/export/s3/storeKinds";
 import { repositoryRoot } from "./harness";
 import { template, World } from "./world";
 
@@ -44,7 +46,12 @@ describe("the recipes for a schedule", () => {
   let world: World;
   let bin: string;
   let firstRefreshToken: string;
-  before(async () => {
+  let store: ObjectStore;
+  let ofStore: Record<string, string>;
+  before(async function () {
+    this.timeout(900_000);
+    store = await ObjectStore.start();
+    store.addBucket("my-bucket");
     bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
     // The only commands that are not the real ones: the packages are installed, and the test decides what day it is.
     for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', date: 'echo "$TODAY"' })) {
@@ -59,12 +66,14 @@ describe("the recipes for a schedule", () => {
       path: [bin],
       env: { PULUMI_CONFIG_PASSPHRASE: passphrase },
     });
+    ofStore = storeVariables(store, world.project.root);
     firstRefreshToken = world.emulator.credentials.refreshToken;
     await world.project.up();
     world.operations();
   });
   after(async () => {
     await world.remove();
+    await store.stop();
     rmSync(bin, { recursive: true });
   });
 
@@ -73,12 +82,11 @@ describe("the recipes for a schedule", () => {
 
   async function does({ name, uses = "", run, with: options }: Step, runner: Runner) {
     if (name !== undefined && run !== undefined) {
-      return runner.run(name);
-    }
-    if (run !== undefined) {
+      runner.run(name);
+    } else if (run !== undefined) {
       await world.project.shell(run);
     } else if (uses.startsWith("pulumi/actions@")) {
-      const env = runner.environmentOf("pulumi/actions");
+      const env = { ...runner.environmentOf("pulumi/actions"), ...ofStore };
       const onError = options?.["continue-on-error"] ? ["--continue-on-error"] : [];
       await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env, args: onError });
     }
@@ -91,7 +99,6 @@ describe("the recipes for a schedule", () => {
       PULUMI_ACCESS_TOKEN: "",
       WEBEXTRACT_REFRESH_TOKEN: firstRefreshToken,
       WEBEXTRACT_API_KEY: world.emulator.credentials.apiKey,
-      TOKEN_STORE_KEY: "a key of 32 characters, or longer",
       ...values,
     });
     const endings = await doSteps(stepsOf(read), (step) => does(step, runner));
@@ -130,7 +137,7 @@ describe("the recipes for a schedule", () => {
       .split("\n")
       .filter((line) => line !== "");
     const ofFile = Object.fromEntries(lines.map((line) => line.split("=") as [string, string]));
-    const env = { ...environmentVariables, ...ofFile };
+    const env = { ...environmentVariables, ...ofFile, ...ofStore };
     await (operation === "update"
       ? world.project.up({ env })
       : world.project.preview({ env, args: ["--expect-no-changes"] }));

@@ -4,8 +4,7 @@ import type { Emulator, Seed } from "webextract-emulator";
 import { Project, repositoryRoot } from "./harness";
 import { readState } from "./harness/state";
 
-const shards = ["shard-1", "shard-2", "shard-3", "shard-4"];
-const [firstShard = ""] = shards;
+const firstShard = "shard-1";
 
 /** Rate limit of the account that the shards share. */
 export const requestsPerSecond = 200;
@@ -21,14 +20,16 @@ export const shardedSeed: Seed = {
   ],
 };
 
-/** Four stacks with the program and the settings of the guide, which work side by side. */
+/** Stacks with the program and the settings of the guide, which work side by side. */
 export class ShardedFleet {
   private constructor(
-    private readonly project: Project,
+    readonly project: Project,
     private readonly tasksOfShard: number,
+    private readonly shards: readonly string[],
   ) {}
 
-  static async create(emulator: Emulator, tasksOfShard: number): Promise<ShardedFleet> {
+  static async create(emulator: Emulator, tasksOfShard: number, count = 4): Promise<ShardedFleet> {
+    const shards = Array.from({ length: count }, (_, index) => `shard-${index + 1}`);
     const program = readFileSync(join(repositoryRoot, "examples/fleet/shards/index.ts"), "utf8");
     const project = await Project.create({
       name: "fleet",
@@ -51,24 +52,24 @@ export class ShardedFleet {
     for (const shard of shards.slice(1)) {
       await project.run(["stack", "init", shard, "--copy-config-from", firstShard]);
     }
-    return new ShardedFleet(project, tasksOfShard);
+    return new ShardedFleet(project, tasksOfShard, shards);
   }
 
   /** Runs a command in all stacks at the same time. */
   each(command: string): Promise<unknown> {
     return Promise.all(
-      shards.map((shard) => this.project.run([command, "--yes", "--skip-preview"], { args: ["--stack", shard] })),
+      this.shards.map((shard) => this.project.run([command, "--yes", "--skip-preview"], { args: ["--stack", shard] })),
     );
   }
 
   /** The URLs that the manifests declare. */
   declaredUrls(): string[] {
-    return shards.flatMap((shard) => Array.from({ length: this.tasksOfShard }, (_, index) => urlOf(shard, index)));
+    return this.shards.flatMap((shard) => Array.from({ length: this.tasksOfShard }, (_, index) => urlOf(shard, index)));
   }
 
   /** The ids of the tasks in the states. */
   taskIds(): string[] {
-    return shards.flatMap((shard) => {
+    return this.shards.flatMap((shard) => {
       const file = this.project.stateFile.replace(`${firstShard}.json`, `${shard}.json`);
       const tasks = readState(file).resources.filter(({ urn }) => urn.includes(":ExtractionTask::"));
       return tasks.map(({ id }) => String(id));

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
-import { storeEnvironment } from "../resources/export/s3/storeKinds";
+import { ObjectStore } from "../../scripts/objectStore/objectStore";
+import { storeVariables } from "../resources/export/s3/storeKinds";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
@@ -28,7 +28,6 @@ for (const front of ["classes", "plugin"] as const) {
         emulator: { behaviour: { refreshRotation: "oldDies" } },
         withCredentials: false,
         config: {
-          "webextract:s3ForcePathStyle": "true",
           "webextract:tokenStore": "s3://team-bucket/prod",
           ...(front === "plugin" && { "webextract:native": "true" }),
         },
@@ -47,10 +46,7 @@ for (const front of ["classes", "plugin"] as const) {
     const runner = (): Record<string, string> => {
       const home = mkdtempSync(join(tmpdir(), "webextract-runner-"));
       homes.push(home);
-      const set = Object.entries(storeEnvironment(store.endpoint, owner, home)).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value] as const],
-      );
-      return { ...Object.fromEntries(set), HOME: home, XDG_STATE_HOME: join(home, "state") };
+      return { ...storeVariables(store, home), HOME: home, XDG_STATE_HOME: join(home, "state") };
     };
     const objects = (): string[] =>
       readdirSync(join(store.buckets, "team-bucket"), { recursive: true, withFileTypes: true })

@@ -36,14 +36,10 @@ const nothingChanged = "Nothing was changed.";
 
 export const journalList: CliCommand = {
   name: "journal list",
-  summary: "show the requests of which no state has the result: who sent them, when, and what they need",
-  details:
-    "In an object store, the command can read the entries of resources that the stack has or has begun to create. It sends nothing to the service.",
+  summary: "show the requests whose result no state has",
+  details: "In an object store, the command reads the entries of resources that the stack has or has begun to create.",
   connects: true,
-  examples: [
-    { line: "journal list", does: "shows the journal of the selected stack" },
-    { line: "journal list --stack dev --json", does: "shows it as JSON, for a check after a killed job" },
-  ],
+  examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
     await withJournal(values, cli, async ({ place, address, notes, sealed }) => {
       const inNeed = notes.filter(({ needs }) => needs === "person").length;
@@ -94,7 +90,7 @@ function cellsOf({ name, entry, needs: need }: Noted): string[] {
 export const journalResolve: CliCommand = {
   name: "journal resolve",
   summary: "say what became of a copy or a run whose response was lost, so that the next up can go on",
-  details: "Look at the service first. The command sends nothing to it, and changes the journal only.",
+  details: "Look at the service first.",
   connects: true,
   arguments: [new Argument("<entry>", "the entry, as journal list names it")],
   options: [

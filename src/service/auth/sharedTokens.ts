@@ -256,7 +256,7 @@ export class SharedTokens implements TokenKeeper {
     const name = this.#parts.settings.settingName("refreshToken");
     return {
       refused: true,
-      reason: `${name} was refused, and so was the newest refresh token in ${this.file}`,
+      reason: `${name} was refused, and the token store holds no newer refresh token that is accepted`,
       hint: "A refresh token is usually refused because something else has used it, or because a process was ended while it stored the next one: set a newly issued one.",
     };
   }

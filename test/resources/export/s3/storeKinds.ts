@@ -48,6 +48,14 @@ export function storeEnvironment(endpoint: string, account: Account | undefined,
   };
 }
 
+/** The same for a command of another process, with the setting that this store needs. */
+export function storeVariables({ endpoint }: ObjectStore, folder: string): Record<string, string> {
+  const set = Object.entries(storeEnvironment(endpoint, owner, folder)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { ...Object.fromEntries(set), WEBEXTRACT_S3_FORCE_PATH_STYLE: "true" };
+}
+
 /** Each bucket is a folder, and each object a file. */
 export class S3TestStore implements TestStore {
   readonly direct: S3;
