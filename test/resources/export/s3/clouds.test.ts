@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { azuriteKey } from "../../../../scripts/objectStore/cloudServers";
 import { setEnvironment, slowIt } from "../../../environment";
+import { fileIdentity } from "../../../internals/resources";
 import { unknownText } from "../../../program/inProcess";
 import type { World } from "../../life";
 import { failure } from "../../life";
@@ -52,6 +53,17 @@ for (const kind of cloudKinds) {
         assert.ok(!message.includes(azuriteKey), message);
       }
       assert.deepEqual(world.operations(), []);
+    });
+
+    it("says which credentials it needs, if there are none", async () => {
+      if (!isGcs) return;
+      const restore = setEnvironment({
+        STORAGE_EMULATOR_HOST: undefined,
+        GOOGLE_APPLICATION_CREDENTIALS: world.path("missing.json"),
+      });
+      world.configure({});
+      assert.match(await failed(), /^objects\.list of .* no usable Google credentials were found .*missing\.json/);
+      restore();
     });
 
     it("is named in the preview if its bucket does not exist", async () => {
@@ -132,6 +144,14 @@ describe("the address of a container of Azure", () => {
     };
     for (const [path, reason] of Object.entries(wrong)) assert.match((await problemOf(path)) || path, reason, path);
     assert.equal(await problemOf("azblob://rows/a.ndjson?storage_account=team&domain=blob.core.chinacloudapi.cn"), "");
+    restore();
+  });
+
+  it("is one, however its account is named", () => {
+    const restore = setEnvironment({ AZURE_STORAGE_ACCOUNT: "team1" });
+    const [one, other] = ["azblob://rows/a?storage_account=team1", "azblob://rows/a?storage_account=team2"];
+    assert.equal(fileIdentity(".", one), fileIdentity(".", "azblob://rows/a"));
+    assert.notEqual(fileIdentity(".", other), fileIdentity(".", one));
     restore();
   });
 });
