@@ -5,6 +5,7 @@ import type { ObjectStore, SmallObject, StoreContext } from "./objectStore";
 import { partsOf } from "./storeAddress";
 import { refusedCondition, StoreError } from "./storeError";
 import { storeOf } from "./storeOf";
+import { requireSdks } from "./storeSdk";
 
 /** Below the prefix that the user has chosen. Another layout gets another name. */
 const layout = "webextract-v1";
@@ -23,17 +24,22 @@ const tried = new Map<string, Promise<string[]>>();
 
 /** What the processes of several machines share below the address of a store. */
 export class SharedStore {
-  private readonly store: ObjectStore;
   private readonly prefix: string;
+  private opened: ObjectStore | undefined;
 
   /** Makes no request. @throws StoreError if the SDK is not installed */
   constructor(
     readonly address: string,
-    context: Omit<StoreContext, "sharedPrefix">,
+    private readonly context: Omit<StoreContext, "sharedPrefix">,
   ) {
-    const key = partsOf(address).key.replace(/(?<=[^/])$/, "/");
-    this.store = storeOf(address, { ...context, sharedPrefix: key });
-    this.prefix = `${key}${layout}`;
+    requireSdks(address, context);
+    this.prefix = `${sharedPrefixOf(address)}${layout}`;
+  }
+
+  /** Made with the first request, because it loads the SDK. */
+  private get store(): ObjectStore {
+    this.opened ??= storeOf(this.address, { ...this.context, sharedPrefix: sharedPrefixOf(this.address) });
+    return this.opened;
   }
 
   /** The name of an object, for messages. */
@@ -111,4 +117,9 @@ export class SharedStore {
   async remove(name: string, etag: string): Promise<boolean> {
     return await this.store.remove(`${this.prefix}/${name}`, etag);
   }
+}
+
+/** With a slash at its end. */
+function sharedPrefixOf(address: string): string {
+  return partsOf(address).key.replace(/(?<=[^/])$/, "/");
 }

@@ -1,5 +1,6 @@
 import type { StoreContext, StoreSettings } from "./objectStore";
-import { importOptional, packagesFolder, toInstall } from "./optionalPackage";
+import { importOptional, isInstalled, packagesFolder, toInstall } from "./optionalPackage";
+import { partsOf, sdksOf } from "./storeAddress";
 import { StoreError } from "./storeError";
 
 /**
@@ -8,8 +9,18 @@ import { StoreError } from "./storeError";
  */
 export function loadSdk(name: string, scheme: string, context: StoreContext): unknown {
   const sdk = importOptional(name, packagesFolder(context));
-  if (sdk !== undefined) return sdk;
-  throw new StoreError(
+  if (sdk === undefined) throw notInstalled(name, scheme);
+  return sdk;
+}
+
+/** Loads none, because that takes longer than an unchanged `up` of a few resources. @throws StoreError if one is not installed */
+export function requireSdks(address: string, context: Pick<StoreContext, "folder" | "settings">): void {
+  const missing = sdksOf(address).find((name) => !isInstalled(name, packagesFolder(context)));
+  if (missing !== undefined) throw notInstalled(missing, partsOf(address).scheme);
+}
+
+function notInstalled(name: string, scheme: string): StoreError {
+  return new StoreError(
     `A path that begins with "${scheme}://" needs the package ${name}: ${toInstall(name)}. Then run the same command again.`,
     "refused",
   );

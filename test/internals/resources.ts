@@ -29,6 +29,7 @@ export type { Setting } from "../../src/resources/settings/setting";
 export { byKey, changedProperties, drifts, merge, toUpdates, without } from "../../src/resources/settings/setting";
 export { ActionReader } from "../../src/resources/task/actionReader";
 export { RowsAreHeld } from "../../src/resources/task/taskRows";
+export { fileIdentity } from "../../src/rows/destinations/fileIdentity";
 export { columnKinds } from "../../src/rows/formats/columnTypes";
 export { writeFormat } from "../../src/rows/formats/formats";
 export type { FieldType } from "../../src/rows/formats/valueTypes";

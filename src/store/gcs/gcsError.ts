@@ -31,7 +31,8 @@ export function gcsFacts(
   const isOfStore = config?.url === undefined || String(config.url).startsWith(endpoint);
   const status = isOfStore ? response?.status : undefined;
   // The library for credentials has no code for it, and its own services have statuses.
-  const isOfCredentials = !isOfStore || /default credentials|GOOGLE_APPLICATION_CREDENTIALS/.test(message);
+  const isOfCredentials =
+    !isOfStore || name === "SyntaxError" || /default credentials|APPLICATION_CREDENTIALS|^The file at /.test(message);
   const rights = ["create", "get", "list", "delete"].map((each) => `storage.objects.${each}`).join(", ");
   const where = prefix ? `, at least for the objects that begin with "${prefix}"` : "";
   const grants = `Allow ${rights} on the bucket "${bucket}"${where}, as the role Storage Object User does.`;

@@ -34,7 +34,7 @@ describe("machines that share a chain of refresh tokens, of which each is accept
     await shared.stop();
   });
   beforeEach(async () => {
-    shared.begin();
+    await shared.begin();
     service = await startTokenService();
     service.refresh = new Set([startToken]);
   });

@@ -1,38 +1,42 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { S3 } from "@aws-sdk/client-s3";
+import type { S3 } from "@aws-sdk/client-s3";
 import type { Account } from "../../../scripts/objectStore/objectStore";
-import { ObjectStore, owner } from "../../../scripts/objectStore/objectStore";
+import { owner } from "../../../scripts/objectStore/objectStore";
 import { setEnvironment } from "../../environment";
 import { FaultyProxy } from "../../resources/export/s3/faultyProxy";
-import { storeEnvironment } from "../../resources/export/s3/storeKinds";
+import type { StoreKind, TestStore } from "../../resources/export/s3/storeKinds";
+import { S3TestStore, s3Kind, storeEnvironment } from "../../resources/export/s3/storeKinds";
 
 /** The object store that the machines of a test share, behind a proxy with faults. */
 export class SharedStoreWorld {
-  readonly address = "s3://team-bucket/state/prod";
+  readonly address: string;
   private readonly folder = mkdtempSync(join(tmpdir(), "webextract-shared-store-"));
   private restore: (() => void) | undefined;
 
   private constructor(
-    readonly store: ObjectStore,
+    kind: StoreKind,
+    private readonly any: TestStore,
     readonly proxy: FaultyProxy,
-  ) {}
+  ) {
+    this.address = `${kind.scheme}://team-bucket/state/prod`;
+    proxy.guard = any.guard?.bind(any);
+  }
 
-  static async start(): Promise<SharedStoreWorld> {
-    const store = await ObjectStore.start();
-    return new SharedStoreWorld(store, await FaultyProxy.start(store.port));
+  static async start(kind = s3Kind): Promise<SharedStoreWorld> {
+    const store = await kind.start();
+    return new SharedStoreWorld(kind, store, await FaultyProxy.start(store.port));
   }
 
   /** Before each test: an empty bucket, no fault, and the environment of a process that uses the store. */
-  begin(): void {
+  async begin(): Promise<void> {
     this.proxy.reset();
-    rmSync(this.bucket, { recursive: true, force: true });
-    mkdirSync(this.bucket);
+    await this.any.empty("team-bucket");
     this.restore = setEnvironment(this.environment());
   }
 
@@ -40,42 +44,47 @@ export class SharedStoreWorld {
     this.restore?.();
   }
 
-  environment(account: Account | undefined = owner): NodeJS.ProcessEnv {
-    return storeEnvironment(this.proxy.endpoint, account, this.folder);
+  /** @param account of S3 */
+  environment(account: Account = owner): NodeJS.ProcessEnv {
+    const { endpoint } = this.proxy;
+    return this.any instanceof S3TestStore
+      ? storeEnvironment(endpoint, account, this.folder)
+      : this.any.environment(endpoint, this.folder);
   }
 
   async stop(): Promise<void> {
     await this.proxy.stop();
-    await this.store.stop();
+    await this.any.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** As another program does. */
+  /** As another program does, in S3. */
   async direct(request: (client: S3) => Promise<unknown>): Promise<void> {
-    const { endpoint } = this.store;
-    const client = new S3({ endpoint, region: "us-east-1", credentials: owner, forcePathStyle: true });
-    await request(client);
-    client.destroy();
+    if (this.any instanceof S3TestStore) await request(this.any.direct);
   }
 
   /** Lets time pass for the store: what it has is older. */
   letPass(seconds: number): void {
-    for (const key of this.objects().keys()) {
-      const path = join(this.bucket, key);
+    if (!(this.any instanceof S3TestStore)) {
+      this.proxy.letPass(seconds * 1_000);
+      return;
+    }
+    const bucket = join(this.any.store.buckets, "team-bucket");
+    for (const each of readdirSync(bucket, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())) {
+      const path = join(each.parentPath, each.name);
       const time = statSync(path).mtimeMs / 1000 - seconds;
       utimesSync(path, time, time);
     }
   }
 
-  get bucket(): string {
-    return join(this.store.buckets, "team-bucket");
+  /** The keys of all objects, and their contents. */
+  async objects(): Promise<Map<string, string>> {
+    const found = await this.any.objects("team-bucket");
+    return new Map([...found].map(([key, body]) => [key, body.toString("latin1")]));
   }
 
-  /** The keys of all objects, and their contents. */
-  objects(): Map<string, string> {
-    const files = readdirSync(this.bucket, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-    const paths = files.map(({ parentPath, name }) => join(parentPath, name));
-    return new Map(paths.map((path) => [path.slice(this.bucket.length + 1), readFileSync(path, "latin1")]));
+  async write(key: string, content: string): Promise<void> {
+    await this.any.write("team-bucket", key, content);
   }
 }
 

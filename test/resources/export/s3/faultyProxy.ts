@@ -14,7 +14,7 @@ export interface SeenRequest {
 /**
  * What happens to a request. `error`: the proxy responds with 500. `cut`: the connection breaks before the store gets it. `lost`: the store gets
  * it, and the connection breaks before the response. `stall`: no response comes. `stallBody`: the response stops after its first bytes. `damaged`: the
- * store gets another first byte.
+ * store gets another byte.
  */
 export type Fate = "pass" | "error" | "cut" | "lost" | "stall" | "stallBody" | "damaged" | OwnResponse;
 
@@ -43,6 +43,9 @@ export class FaultyProxy {
   header: ((name: string, value: string) => string | undefined) | undefined;
   /** What the real store should answer, and does not. */
   guard: ((request: SeenRequest) => Promise<OwnResponse | undefined>) | undefined;
+  /** Jumps of the store's clock: what was written before one is older after it. */
+  private told = 0;
+  private jumps: { at: number; by: number }[] = [];
   private readonly agent = new http.Agent({ keepAlive: true });
   private readonly server = http.createServer((request, response) => {
     void this.pass(request, response).catch(() => response.destroy());
@@ -76,7 +79,23 @@ export class FaultyProxy {
     this.requests.length = 0;
     this.fate = () => "pass";
     this.header = undefined;
+    this.jumps = [];
     this.message = usualMessage;
+  }
+
+  /** Lets time pass for the store. */
+  letPass(milliseconds: number): void {
+    // By the store's own clock: that of a test can be another one. A header has whole seconds.
+    this.jumps.push({ at: this.told + 999, by: milliseconds });
+  }
+
+  private shifted(name: string, value: string): string {
+    if (!["date", "last-modified"].includes(name)) return value;
+    const time = Date.parse(value);
+    if (name === "date") this.told = time;
+    const until = name === "date" ? time + 1_000 : time;
+    const passed = this.jumps.reduce((sum, { at, by }) => sum + (until > at ? by : 0), 0);
+    return passed === 0 ? value : new Date(time + passed).toUTCString();
   }
 
   async stop(): Promise<void> {
@@ -120,7 +139,8 @@ export class FaultyProxy {
     }
     const body = Buffer.concat(pieces);
     if (fate === "damaged") {
-      body[0] = 0;
+      // Of the content, also where a description stands before it and a boundary behind it.
+      body[Math.max(0, body.length - 60)] = 0;
     }
     const forwarded = http.request({
       port: this.port,
@@ -139,7 +159,8 @@ export class FaultyProxy {
       return;
     }
     const shown = Object.entries(answer.headers).flatMap(([name, value]) => {
-      const changed = this.header === undefined ? value : this.header(name, String(value));
+      const told = this.shifted(name, String(value));
+      const changed = this.header === undefined ? told : this.header(name, told);
       return changed === undefined ? [] : [[name, changed] as const];
     });
     response.writeHead(answer.statusCode ?? 500, Object.fromEntries(shown));
