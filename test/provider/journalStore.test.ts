@@ -58,23 +58,26 @@ for (const kind of [s3Kind, ...cloudKinds])
         assert.deepEqual([copies().length, await entries()], [1, []]);
       });
 
-      usual("is read by no command that makes nothing, and the next one finds the entry of a renamed resource by its id", async () => {
-        const copy = world.declare("TaskCopy");
-        await world.unsaved(copy, () => copy.up(copyArgs));
-        const renamed = world.declare("TaskCopy", "renamed");
-        renamed.id = copies()[0];
-        renamed.state = { ...copyArgs, taskId: renamed.id, stateVersion: 1, origin: world.emulator.url };
-        s3.proxy.requests.length = 0;
-        await renamed.refresh();
-        await world.providers.engineIsGone();
-        assert.deepEqual(s3.proxy.requests, []);
-        await world.command(async () => {
+      usual(
+        "is read by no command that makes nothing, and the next one finds the entry of a renamed resource by its id",
+        async () => {
+          const copy = world.declare("TaskCopy");
+          await world.unsaved(copy, () => copy.up(copyArgs));
+          const renamed = world.declare("TaskCopy", "renamed");
+          renamed.id = copies()[0];
+          renamed.state = { ...copyArgs, taskId: renamed.id, stateVersion: 1, origin: world.emulator.url };
+          s3.proxy.requests.length = 0;
           await renamed.refresh();
-          await world.declare("TaskCopy", "another").up(copyArgs);
-        });
-        await world.providers.engineIsGone();
-        assert.deepEqual(await entries(), []);
-      });
+          await world.providers.engineIsGone();
+          assert.deepEqual(s3.proxy.requests, []);
+          await world.command(async () => {
+            await renamed.refresh();
+            await world.declare("TaskCopy", "another").up(copyArgs);
+          });
+          await world.providers.engineIsGone();
+          assert.deepEqual(await entries(), []);
+        },
+      );
 
       usual("drops the entry of a request that the service has refused", async () => {
         world.emulator.fault({ operation: "copyTask", kind: "error", code: "PermissionDenied" });
