@@ -120,6 +120,7 @@ describe("the package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "SKILL.md",
       "package.json",
       "plugin/schema.json",
       "src/manifest/manifest.schema.json",
