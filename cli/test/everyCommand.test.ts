@@ -267,8 +267,9 @@ describe("every command", () => {
   for (const [name, { success, failure, interrupted }] of Object.entries(table)) {
     it(`${name}: writes one JSON document, and ends with 0 or with the exit code of the failure`, async () => {
       for (const { line, env, input, before, ends: [code, exit] = [0] } of [failure, success]) {
-        await (before && world.run(before, given(env)));
-        const ended = await world.run(`${line} --json`, given(env), inputOf(input));
+        const variables = given(env);
+        await (before && world.run(before, variables));
+        const ended = await world.run(`${line} --json`, variables, inputOf(input));
         assert.deepEqual([ended.code, ended.json().error?.exit], [code, exit], ended.stderr);
         assert.doesNotMatch(ended.stderr, /^ +at /m);
       }

@@ -39,7 +39,7 @@ const nothingChanged = "Nothing was changed.";
 export const journalList: CliCommand = {
   name: "journal list",
   summary: "show the requests whose result no state has",
-  details: "In an object store, the command reads the entries of resources that the stack has or has begun to create.",
+  details: "From a store, it reads the entries of resources that the stack has or has begun.",
   connects: true,
   examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
@@ -149,8 +149,8 @@ export const journalResolve: CliCommand = {
 
 export const journalMove: CliCommand = {
   name: "journal move",
-  summary: "move the entries of the journal to another folder or object store",
-  details: "From an object store, the command moves the entries of the stack. Move them while no other command runs.",
+  summary: "move the entries to another folder or store",
+  details: "From a store, it moves the entries of the stack.",
   connects: true,
   arguments: [new Argument("<to>", "a folder, or the address of an object store")],
   options: [yesOption()],

@@ -32,7 +32,7 @@ interface Flags extends ConnectionFlags {
 export const tokenStatus: CliCommand = {
   name: "token status",
   summary: "show which credentials are in use and what the token store holds, without any token",
-  details: "The command sends nothing to the service and changes nothing.",
+  details: "It sends and changes nothing.",
   connects: true,
   examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
   async run({ options }, cli) {
@@ -162,8 +162,8 @@ async function renewed(client: ServiceClient): Promise<{ expires?: string }> {
 
 export const tokenMove: CliCommand = {
   name: "token move",
-  summary: "move the tokens of the configured refresh token to another folder or object store",
-  details: "The command sends nothing to the service. Move the tokens while no other command runs.",
+  summary: "move the tokens to another folder or store",
+  details: "Nothing is sent to the service.",
   connects: true,
   arguments: [new Argument("<to>", "a folder, or the address of an object store")],
   options: [yesOption()],
