@@ -14,6 +14,8 @@ interface Line {
   line: string;
   env?: Variables;
   input?: string;
+  /** A command that runs before it. */
+  before?: string;
   /** The exit code and, for a failure, its name in the JSON document. */
   ends?: [code: number, exit?: string];
 }
@@ -146,6 +148,11 @@ const table: Readonly<Record<string, Row>> = {
     failure: { line: "journal resolve 00000000 --not-made --yes", ends: [2, "usage"] },
     interrupted: { line: "journal resolve 00000000 --not-made", env: { WEBEXTRACT_JOURNAL: "killed" }, at: atOnce },
   },
+  "journal move": {
+    success: { line: "journal move moved --yes", env: { WEBEXTRACT_JOURNAL: "killed" } },
+    failure: { line: "journal move killed --yes", env: { WEBEXTRACT_JOURNAL: "killed" }, ends: [2, "usage"] },
+    interrupted: { line: "journal move moved", env: { WEBEXTRACT_JOURNAL: "killed" }, at: atOnce },
+  },
   "token status": {
     success: { line: "token status" },
     failure: { line: "token status --base-url ftp://x", ends: [2, "usage"] },
@@ -166,6 +173,15 @@ const table: Readonly<Record<string, Row>> = {
     success: { line: "token import --yes", input: "of the emulator" },
     failure: { line: "token import --yes", input: "wrong", ends: [3, "credential"] },
     interrupted: { line: "token import --yes", at: atOnce },
+  },
+  "token move": {
+    success: {
+      line: "token move moved --yes",
+      env: { WEBEXTRACT_REFRESH_TOKEN: "of the emulator" },
+      before: "token refresh --yes",
+    },
+    failure: { line: "token move moved --yes", ends: [3, "credential"] },
+    interrupted: { line: "token move moved", at: atOnce },
   },
   completion: {
     success: { line: "completion bash" },
@@ -250,8 +266,10 @@ describe("every command", () => {
 
   for (const [name, { success, failure, interrupted }] of Object.entries(table)) {
     it(`${name}: writes one JSON document, and ends with 0 or with the exit code of the failure`, async () => {
-      for (const { line, env, input, ends: [code, exit] = [0] } of [failure, success]) {
-        const ended = await world.run(`${line} --json`, given(env), inputOf(input));
+      for (const { line, env, input, before, ends: [code, exit] = [0] } of [failure, success]) {
+        const variables = given(env);
+        await (before && world.run(before, variables));
+        const ended = await world.run(`${line} --json`, variables, inputOf(input));
         assert.deepEqual([ended.code, ended.json().error?.exit], [code, exit], ended.stderr);
         assert.doesNotMatch(ended.stderr, /^ +at /m);
       }
@@ -263,8 +281,10 @@ describe("every command", () => {
       const config = { baseUrl: world.emulator.url, apiKey, accessToken, refreshToken };
       const entries = Object.entries(config).map(([key, value]) => [`webextract:${key}`, { value }]);
       const ofStack = { WEBEXTRACT_BASE_URL: undefined, SELECTED: JSON.stringify(Object.fromEntries(entries)) };
-      const { line, input } = success;
-      const ended = await world.run(line, { ...noCredential, ...ofStack, ...given(withPulumi) }, inputOf(input));
+      const { line, input, before } = success;
+      const variables = { ...noCredential, ...ofStack, ...given(withPulumi) };
+      await (before && world.run(before, variables));
+      const ended = await world.run(line, variables, inputOf(input));
       assert.equal(ended.code, 0, ended.stderr + ended.stdout);
     });
 

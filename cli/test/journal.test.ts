@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { delimiter } from "node:path";
 import { owner } from "../../scripts/objectStore/objectStore";
+import { ServiceClient } from "../../src/service";
 import { refusal } from "../../test/resources/export/s3/faultyProxy";
 import type { S3World } from "../../test/resources/export/s3/s3World";
 import { bucket, eachOnStore } from "../../test/resources/export/s3/s3World";
@@ -147,6 +149,26 @@ describe("webextract journal", () => {
       assert.deepEqual([off.code, /The journal is switched off/.test(off.stderr)], [2, true]);
     });
 
+    it("moves nothing while a process of an entry runs, and to no place that it is already at", async () => {
+      await killedCopy(world);
+      const [file = ""] = readdirSync(world.path("tokens/journal"));
+      const path = world.path(`tokens/journal/${file}`);
+      const entry = { ...world.journal()[0], process: { host: hostname(), pid: process.ppid } };
+      writeFileSync(path, JSON.stringify(entry));
+      const { code, stderr } = await webextract(world, "journal move moved --yes");
+      assert.deepEqual([code, /is running \(\d+ on .*Nothing was changed/.test(stderr)], [1, true], stderr);
+      const links = [
+        ["tokens/journal", "link"],
+        ["tokens", "linked"],
+      ] as const;
+      for (const [to, link] of links) symlinkSync(world.path(to), world.path(link));
+      for (const to of ["tokens/journal/", "link", "linked/journal", "s3://b", "gs://bucket/../x"]) {
+        const same = await webextract(world, `journal move ${to} --yes`);
+        assert.deepEqual([same.code, /is the present place|must be a folder, or/.test(same.stderr)], [2, true], to);
+      }
+      assert.deepEqual([world.journal(), existsSync(world.path("moved"))], [[entry], false]);
+    });
+
     it("says which entries it cannot read", async () => {
       await killedCopy(world);
       const [file] = readdirSync(world.path("tokens/journal"));
@@ -210,6 +232,90 @@ describe("webextract journal", () => {
         [],
       );
     });
+
+    for (const isToStore of [true, false]) {
+      const direction = isToStore ? "from a folder to the store" : "from the store to a folder";
+      const placesOf = () =>
+        (isToStore ? [world.path("kept"), address] : [address, world.path("kept")]) as [string, string];
+
+      it(`moves ${direction}: the next up there takes over what it can, and sends nothing twice`, async () => {
+        const [from, to] = placesOf();
+        world.configure({ journal: from });
+        const killed = await killedCopy(world);
+        const films = world.declare("TaskCopy", "films");
+        const unsaved = await world.unsaved(films, () => films.up(copyArgs));
+        s3.letPass(70_000);
+        const begun = [urn, films.urn].map((each) => ({ resource: { urn: each }, type: "creating" }));
+        const path = stackOf(world, { pending_operations: begun });
+        const made = copies(world);
+        const move = `journal move ${to} --yes`;
+        if (!isToStore) {
+          const { code, stderr } = await run(move);
+          assert.match(stderr, /copyTask is of a resource that this stack does not have: name its stack with --stack/);
+          assert.deepEqual([code, existsSync(to)], [1, false]);
+        }
+        const more = { WEBEXTRACT_JOURNAL: from };
+        const moved = await run(`${move} --stack dev`, path, more);
+        assert.match(
+          moved.stdout,
+          /^Moved 2 entries \(dev of test\) to .*\n {2}pulumi config set --plaintext webextract:journal '/,
+        );
+        assert.equal(moved.code, 0, moved.stdout);
+        assert.equal((await run(`${move} --stack dev --json`, path, more)).json().moved.length, 0);
+        const [inStore, inFolder] = [
+          s3.keys().filter((key) => key.includes("/journal/")),
+          readdirSync(world.path("kept")),
+        ];
+        assert.deepEqual([inStore.length, inFolder.length], isToStore ? [2, 0] : [0, 2]);
+        world.configure({ journal: to });
+        await unsaved.up(copyArgs);
+        assert.match(await failure(killed.up(copyArgs)), /may exist.* The request is not sent again/);
+        assert.deepEqual([copies(world), made.includes(unsaved.id ?? "")], [made, true]);
+      });
+
+      it(`moves the tokens ${direction}, sends nothing, and the next refresh uses the newest one`, async () => {
+        const [from, to] = placesOf();
+        world.emulator.setBehaviour({ refreshRotation: "oldDies" });
+        const { refreshToken } = world.emulator.credentials;
+        const at = (tokenStore: string, line: string) =>
+          run(line, process.env.PATH, {
+            ...{
+              WEBEXTRACT_TOKEN_STORE: tokenStore,
+              WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+              WEBEXTRACT_ACCESS_TOKEN: "",
+            },
+          });
+        const refused = async (pattern: RegExp): Promise<void> => {
+          const { code, stderr } = await at(from, `token move ${to} --yes`);
+          assert.deepEqual([code, pattern.test(stderr)], [3, true], stderr);
+          assert.match(stderr, /Nothing was moved/);
+        };
+        await refused(/has no tokens of a configured refresh token/);
+        for (const _ of [1, 2]) assert.equal((await at(from, "token refresh --yes")).code, 0);
+        const hold = world.emulator.hold({ operation: "refreshToken" });
+        const { url: baseUrl } = world.emulator;
+        const other = new ServiceClient({ baseUrl, refreshToken, tokenStore: from, s3ForcePathStyle: true });
+        const renewing = other.renewTokens();
+        await hold.reached;
+        await refused(/Another process uses/);
+        hold.release();
+        await renewing;
+        const sent = world.sent("refreshToken").length;
+        const moved = await at(from, `token move ${to} --yes`);
+        assert.match(moved.stdout, /\n {2}pulumi config set --plaintext webextract:tokenStore '/, moved.stderr);
+        await refused(/has no tokens of a configured refresh token/);
+        assert.equal(world.sent("refreshToken").length, sent);
+        const renewed = await at(to, "token refresh --yes");
+        assert.equal(renewed.code, 0, renewed.stderr);
+        // Older tokens at the other place, as of a backup.
+        await at(to, `token move ${world.path("older")} --yes`);
+        cpSync(world.path("older"), world.path("newer"), { recursive: true });
+        assert.equal((await at(world.path("newer"), "token refresh --yes")).code, 0);
+        assert.equal((await at(world.path("newer"), `token move ${from} --yes`)).code, 0);
+        const back = await at(world.path("older"), `token move ${from} --yes`);
+        assert.deepEqual([back.code, /has newer tokens/.test(back.stderr)], [3, true], back.stderr);
+      });
+    }
 
     it("is looked at by doctor, like the token store", async () => {
       await killedCopy(world);

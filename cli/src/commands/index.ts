@@ -27,12 +27,12 @@ const byFirstWord: Readonly<Record<string, () => readonly CliCommand[]>> = {
   doctor: () => [(require("../doctor/doctorCommand") as typeof import("../doctor/doctorCommand")).doctorCommand],
   probe: () => [(require("../probe/probeCommand") as typeof import("../probe/probeCommand")).probeCommand],
   journal: () => {
-    const { journalList, journalResolve } = require("./journal") as typeof import("./journal");
-    return [journalList, journalResolve];
+    const { journalList, journalResolve, journalMove } = require("./journal") as typeof import("./journal");
+    return [journalList, journalResolve, journalMove];
   },
   token: () => {
-    const { tokenStatus, tokenRefresh, tokenImport } = require("./token") as typeof import("./token");
-    return [tokenStatus, tokenRefresh, tokenImport];
+    const { tokenStatus, tokenRefresh, tokenImport, tokenMove } = require("./token") as typeof import("./token");
+    return [tokenStatus, tokenRefresh, tokenImport, tokenMove];
   },
   completion: () => [completion(allCommands)],
 };

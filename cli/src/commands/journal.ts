@@ -6,12 +6,14 @@ import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
 import type { Processes } from "../../../src/system/processes";
 import { systemProcesses } from "../../../src/system/processes";
+import { messageOf } from "../../../src/values/errors";
 import { partsOfUrn } from "../../../src/values/urn";
-import { counted } from "../../../src/values/words";
+import { counted, shellQuoted } from "../../../src/values/words";
 import type { CliCommand, CommandValues } from "../command";
 import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
+import { otherPlace } from "../connection/otherPlace";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -37,7 +39,7 @@ const nothingChanged = "Nothing was changed.";
 export const journalList: CliCommand = {
   name: "journal list",
   summary: "show the requests whose result no state has",
-  details: "In an object store, the command reads the entries of resources that the stack has or has begun to create.",
+  details: "From a store, it reads the entries of resources that the stack has or has begun.",
   connects: true,
   examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
@@ -63,9 +65,7 @@ export const journalList: CliCommand = {
               : [
                   `\n${counted(inNeed, "request")} may have taken effect: look at the service, then run "webextract journal resolve".`,
                 ]),
-            ...sealed.map(
-              (path) => `${path} is of a resource that this stack does not have: name its stack with --stack.`,
-            ),
+            ...sealed.map(ofOtherStack),
             ...place.problems,
           ].join("\n"),
         hasProblems: place.problems.length > 0,
@@ -116,11 +116,7 @@ export const journalResolve: CliCommand = {
       const noted = wanted(String(values.arguments[0]), notes, sealed);
       const { name, entry, placeholder } = noted;
       const { operation, what, id } = entry;
-      if (noted.needs === "running") {
-        throw new CliError(
-          `The process of entry ${name} is running (${entry.process.pid} on ${entry.process.host}). ${nothingChanged} Wait until it has ended.`,
-        );
-      }
+      requireEnded(noted);
       if (made !== undefined && (id !== undefined || !isMaking(entry))) {
         const why =
           id === undefined ? `It is no copy and no run, but an ${operation}` : `It has the id "${id}" already`;
@@ -129,12 +125,7 @@ export const journalResolve: CliCommand = {
       const effect =
         made === undefined ? "remove this entry, so that the request can be sent again" : `note that it made "${made}"`;
       await cli.confirm(`${what}, sent at ${timeOf(entry.time)}: ${effect}?`, yes, nothingChanged);
-      const now = await place.latest(entry);
-      if (now === undefined || now.id !== id || (await isRunning(place, processes, now))) {
-        throw new CliError(
-          `Another command has changed entry ${name} in the meantime. ${nothingChanged} Run "webextract journal list".`,
-        );
-      }
+      await requireUnchanged(noted, place, processes);
       if (made === undefined) {
         place.remove(entry);
       } else {
@@ -156,6 +147,90 @@ export const journalResolve: CliCommand = {
   },
 };
 
+export const journalMove: CliCommand = {
+  name: "journal move",
+  summary: "move the entries to another folder or store",
+  details: "From a store, it moves the entries of the stack.",
+  connects: true,
+  arguments: [new Argument("<to>", "a folder, or the address of an object store")],
+  options: [yesOption()],
+  examples: [{ line: "journal move s3://team-state/webextract/prod", does: "gives the entries to several machines" }],
+  run: async (values, cli) =>
+    await withJournal(values, cli, async ({ place, processes, openAt, address, notes, sealed }) => {
+      const to = otherPlace(String(values.arguments[0]), address);
+      const target = openAt(to);
+      const others = sealed.map(ofOtherStack);
+      try {
+        await target.all();
+        const problems = [...place.problems, ...target.problems, ...(notes.length === 0 ? others : [])];
+        if (problems.length > 0) throw new CliError(`${problems.join("\n")}\n${nothingChanged}`);
+        notes.forEach(requireEnded);
+        const entries = `${notes.length} ${notes.length === 1 ? "entry" : "entries"}${stacksOf(notes)}`;
+        await cli.confirm(`Move ${entries} from ${address} to ${to}?`, values.options.yes === true, nothingChanged);
+        for (const noted of notes) await requireUnchanged(noted, place, processes);
+        for (const [moved, { entry }] of notes.entries()) {
+          const problem = await copyTo(target, entry);
+          if (problem !== undefined) {
+            throw new CliError(`${problem} ${moved} of ${notes.length} were moved. Run the same command again.`);
+          }
+          place.remove(entry);
+        }
+        await place.close?.();
+        const now = await Promise.all(notes.map(({ entry }) => place.latest(entry)));
+        const left = now.flatMap((entry) => (entry === undefined ? [] : place.path(entry)));
+        return {
+          json: { from: address, to, moved: notes.map(({ name }) => name), left, sealed },
+          text: () =>
+            [
+              `Moved ${entries} to ${to}. Before the next command of any stack that used ${address}:`,
+              `  pulumi config set --plaintext webextract:journal ${shellQuoted(to)}`,
+              ...left.map((path) => `${path} could not be removed: remove it.`),
+              ...others,
+            ].join("\n"),
+          hasProblems: left.length + others.length > 0,
+        };
+      } finally {
+        await target.close?.();
+      }
+    }),
+};
+
+/** The same entry again is replaced, and keeps an id. Returns why it could not be written. */
+async function copyTo(target: JournalPlace, entry: Entry): Promise<string | undefined> {
+  try {
+    const there = await target.latest(entry);
+    const problem = await target.writeProblem({ ...entry, id: entry.id ?? there?.id });
+    return problem && `${problem.what}. ${problem.remedy}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The journal of a folder is often that of several programs. */
+function stacksOf(notes: readonly Noted[]): string {
+  const names = new Set(notes.map(({ entry: { urn } }) => urn.split("::").slice(0, 2).join(" of ").slice(11)));
+  names.delete("");
+  return names.size === 0 ? "" : ` (${[...names].join(", ")})`;
+}
+
+function ofOtherStack(path: string): string {
+  return `${path} is of a resource that this stack does not have: name its stack with --stack.`;
+}
+
+function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
+  if (need !== "running") return;
+  const who = `The process of entry ${name} is running (${process.pid} on ${process.host}).`;
+  throw new CliError(`${who} ${nothingChanged} Wait until it has ended.`);
+}
+
+async function requireUnchanged({ name, entry }: Noted, place: JournalPlace, processes: Processes): Promise<void> {
+  const now = await place.latest(entry);
+  if (now !== undefined && now.id === entry.id && !(await isRunning(place, processes, now))) return;
+  throw new CliError(
+    `Another command has changed entry ${name} in the meantime. ${nothingChanged} Run "webextract journal list".`,
+  );
+}
+
 /** @throws CliError */
 function wanted(given: string, notes: readonly Noted[], sealed: readonly string[]): Noted {
   const found = notes.find(({ name, entry }) => name === given || entry.salt === given);
@@ -170,6 +245,7 @@ function wanted(given: string, notes: readonly Noted[], sealed: readonly string[
 interface OpenJournal {
   place: JournalPlace;
   processes: Processes;
+  openAt(address: string): JournalPlace;
   address: string;
   notes: Noted[];
   /** The paths of entries that no resource of the stack can open. */
@@ -188,10 +264,11 @@ async function withJournal<T>(
   }
   const processes = systemProcesses();
   const { terminal, interrupted } = cli;
-  const place = openJournal(config, {
-    ...{ folder: process.cwd(), processes, interrupted },
-    warnOnce: (message) => terminal.warn(message),
-  });
+  const warnOnce = (message: string): void => terminal.warn(message);
+  const openAt = (journal: string): JournalPlace =>
+    openJournal({ ...config, journal }, { folder: process.cwd(), processes, interrupted, warnOnce });
+  const { journal: address } = config;
+  const place = openAt(address);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, interrupted);
   const entries = await entriesOf(place, resources);
   const ids = new Map(resources.map(({ urn, id }) => [keyOf(urn), id]));
@@ -207,7 +284,7 @@ async function withJournal<T>(
         };
       }),
     );
-    return await work({ place, processes, address: config.journal, notes, sealed: place.sealedPaths?.() ?? [] });
+    return await work({ place, processes, openAt, address, notes, sealed: place.sealedPaths?.() ?? [] });
   } finally {
     await place.close?.();
   }

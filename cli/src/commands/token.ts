@@ -1,6 +1,9 @@
+import { join } from "node:path";
+import { Argument } from "commander";
 import type { ServiceClient } from "../../../src/service/client";
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
+import { optionProblems } from "../../../src/service/settings";
 import { isStoreAddress } from "../../../src/store/storeAddress";
 import { messageOf } from "../../../src/values/errors";
 import { shellQuoted } from "../../../src/values/words";
@@ -9,8 +12,16 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { credentialsInUse, neededStoreOf, sources, storedTokens, storeOf } from "../connection/storedTokens";
-import { CliError } from "../exitCodes";
+import { otherPlace } from "../connection/otherPlace";
+import {
+  credentialsInUse,
+  moveTokens,
+  neededStoreOf,
+  sources,
+  storedTokens,
+  storeOf,
+} from "../connection/storedTokens";
+import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
 import { table } from "../output/table";
 
@@ -21,7 +32,7 @@ interface Flags extends ConnectionFlags {
 export const tokenStatus: CliCommand = {
   name: "token status",
   summary: "show which credentials are in use and what the token store holds, without any token",
-  details: "The command sends nothing to the service and changes nothing.",
+  details: "It sends and changes nothing.",
   connects: true,
   examples: [{ line: "token status", does: "shows the source of the access token, and the age of the stored tokens" }],
   async run({ options }, cli) {
@@ -148,3 +159,40 @@ async function renewed(client: ServiceClient): Promise<{ expires?: string }> {
   }
   return inUse;
 }
+
+export const tokenMove: CliCommand = {
+  name: "token move",
+  summary: "move the tokens to another folder or store",
+  details: "Nothing is sent to the service.",
+  connects: true,
+  arguments: [new Argument("<to>", "a folder, or the address of an object store")],
+  options: [yesOption()],
+  examples: [{ line: "token move s3://team-state/webextract/prod", does: "gives the tokens to several machines" }],
+  async run(values, cli) {
+    const { yes, ...flags } = values.options as Flags;
+    const { config, options } = await connectionOf(flags, cli.interrupted);
+    const from = neededStoreOf(options);
+    const to = otherPlace(String(values.arguments[0]), from);
+    const nothingMoved = "Nothing was moved.";
+    const problems = optionProblems({ ...options, tokenStore: to });
+    if (problems.length > 0) throw usageError(problems.join(" "));
+    const { file, tokens } = await storedTokens(options, cli.terminal);
+    if (!tokens.some(({ isConfigured }) => isConfigured)) {
+      const next = "Set WEBEXTRACT_REFRESH_TOKEN to the token that they began with.";
+      throw new CliError(`${file} has no tokens of a configured refresh token. ${nothingMoved} ${next}`, "credential");
+    }
+    await cli.confirm(`Move the tokens from ${from} to ${to}?`, yes, nothingMoved);
+    await moveTokens(options, to, cli.terminal);
+    const journalAt = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
+    const first =
+      config.journal === journalAt(from)
+        ? `The journal follows this setting: run "webextract journal move ${shellQuoted(journalAt(to))}" first. `
+        : "";
+    return {
+      json: { from, to },
+      text: () =>
+        `The tokens are in ${to}. ${first}Before the next command of any stack that used ${from}:\n` +
+        `  pulumi config set --plaintext webextract:tokenStore ${shellQuoted(to)}`,
+    };
+  },
+};

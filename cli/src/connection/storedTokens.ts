@@ -1,4 +1,5 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
+import type { MovedTokens } from "../../../src/service/auth/sharedTokens";
 import { SharedTokens } from "../../../src/service/auth/sharedTokens";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
 import { ownFamily, TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
@@ -7,6 +8,7 @@ import { Redactor } from "../../../src/service/errors/hideWords";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { settingsOf, tokenStoreOf } from "../../../src/service/settings";
 import { isStoreAddress } from "../../../src/store/storeAddress";
+import { codeOf } from "../../../src/system/privateFile";
 import { messageOf } from "../../../src/values/errors";
 import { CliError } from "../exitCodes";
 import type { Terminal } from "../terminal";
@@ -43,9 +45,7 @@ export async function storedTokens(
   if (isStoreAddress(options.tokenStore)) return sharedTokens(options, terminal);
   const store = storeOf(options, terminal);
   const families = await store.families(options.refreshToken, true).catch((error: unknown) => {
-    if (!(error instanceof TokenStoreError)) throw error;
-    const { message, hint } = error;
-    throw new CliError(`${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`, "credential");
+    throw error instanceof TokenStoreError ? new CliError(sentencesOf(error), "credential") : error;
   });
   const { own, others } = families;
   return {
@@ -63,11 +63,61 @@ export function storeOf(options: ServiceClientOptions, terminal: Terminal): Toke
   });
 }
 
-/** The same for tokens in an object store: only the configured refresh token finds them. */
-async function sharedTokens(options: ServiceClientOptions, { warn }: Terminal): ReturnType<typeof storedTokens> {
+function sentencesOf({ message, hint }: TokenStoreError): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}. ${hint}`;
+}
+
+/** Moves the tokens of the configured refresh token, unless another process may send them, or there are newer ones there. */
+export async function moveTokens(options: ServiceClientOptions, to: string, terminal: Terminal): Promise<void> {
+  const { refreshToken: startToken = "" } = options;
+  const there = { ...options, tokenStore: to };
+  const from = neededStoreOf(options);
+  let isWritten = false;
+  const write = async (tokens: MovedTokens): Promise<void> => {
+    await (isStoreAddress(to) ? sharedOf(there, terminal).moveIn(tokens) : moveIntoFolder(there, tokens, terminal));
+    isWritten = true;
+  };
+  try {
+    if (isStoreAddress(from)) return await sharedOf(options, terminal).moveOut(write);
+    const store = storeOf(options, terminal);
+    await store.locked(async () => {
+      const { own } = await store.families(startToken, true);
+      if (own === undefined) throw new CliError(`${store.file} has no tokens to move.`);
+      await write(own);
+      await store.remove(own, startToken);
+    }, true);
+  } catch (error) {
+    const isLocked = codeOf(error) === "ELOCKED" ? `Another process uses ${from} or ${to}.` : undefined;
+    const why = error instanceof TokenStoreError ? sentencesOf(error) : messageOf(error).replace(/\.?$/, ".");
+    const now = isWritten ? `The tokens are in ${to} too: remove none, and move them again.` : "Nothing was moved.";
+    throw new CliError(`${isLocked ?? why} ${now}`, "credential");
+  }
+}
+
+async function moveIntoFolder(options: ServiceClientOptions, tokens: MovedTokens, terminal: Terminal): Promise<void> {
+  const { refreshToken: startToken = "" } = options;
+  const { refreshToken, accessToken, expiresAt, beganAt, updatedAt } = tokens;
+  const store = storeOf(options, terminal);
+  await store.locked(async () => {
+    const { own } = await store.families(startToken, true);
+    if (own !== undefined && own.refreshToken !== refreshToken && own.updatedAt > updatedAt) {
+      throw new CliError(`${store.file} has newer tokens of the configured refresh token.`);
+    }
+    const key = store.keyOf(startToken);
+    const family = { key, refreshToken, accessToken, expiresAt, beganAt, updatedAt, profiles: own?.profiles ?? [] };
+    await store.save(family, startToken);
+  }, true);
+}
+
+function sharedOf(options: ServiceClientOptions, { warn }: Terminal): SharedTokens {
   const settings = settingsOf({ ...options, warn });
   const refresh = (): Promise<never> => Promise.reject(new Error("no refresh"));
-  const shared = new SharedTokens({ options, settings, secrets: new Redactor(), refresh }, () => true);
+  return new SharedTokens({ options, settings, secrets: new Redactor(), refresh }, () => true);
+}
+
+/** The same for tokens in an object store: only the configured refresh token finds them. */
+async function sharedTokens(options: ServiceClientOptions, terminal: Terminal): ReturnType<typeof storedTokens> {
+  const shared = sharedOf(options, terminal);
   const found = await shared.describe().catch((error: unknown) => {
     throw new CliError(messageOf(error), "credential");
   });

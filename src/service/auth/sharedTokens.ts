@@ -10,6 +10,9 @@ import { NoToken } from "./accessToken";
 import type { IssuedTokens, TokenKeeper, TokenParts } from "./tokenExchange";
 import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
 
+/** Tokens on their way to another place. */
+export type MovedTokens = IssuedTokens & { beganAt: number };
+
 /** In milliseconds. The first one must be the same for all processes that share a store. Replaced by tests. */
 export const claims = {
   /** After this time by the store's clock, the claim of another process counts as left. */
@@ -107,10 +110,41 @@ export class SharedTokens implements TokenKeeper {
   }
 
   /** When it was first used and last renewed, and when the access token expires. Undefined if nothing is stored. */
-  async describe(): Promise<{ beganAt: number; updatedAt: number; expiresAt?: number } | undefined> {
-    const { age, chain } = await this.#look();
-    const updatedAt = Date.now() - age;
-    return chain && { beganAt: chain.beganAt, updatedAt, expiresAt: chain.life && updatedAt + chain.life };
+  async describe(): Promise<Pick<MovedTokens, "beganAt" | "updatedAt" | "expiresAt"> | undefined> {
+    return tokensOf(await this.#look());
+  }
+
+  /** Removes the tokens here once `keep` has stored them elsewhere. Meanwhile, no other process may send them. */
+  async moveOut(keep: (tokens: MovedTokens) => Promise<void>): Promise<void> {
+    const { etag, age, chain, tokens } = await this.#idle();
+    if (!(chain && tokens)) throw new StoreError(`${this.file} has no tokens to move.`, "refused");
+    const idle = { ...chain, isSending: undefined, life: chain.life && chain.life - age };
+    const claim = await this.#write({ ...idle, isSending: true }, etag);
+    if (claim === undefined) throw inUse(this.file);
+    await keep(tokens).catch((error) => this.#release(idle, claim).then(() => Promise.reject(error)));
+    // Those of an earlier address first: without the present ones, they would be used.
+    for (const seal of [...this.#seals].reverse()) {
+      const replaces = seal === this.#seals[0] ? claim : (await this.#shared().get(nameOf(seal)))?.etag;
+      if (replaces !== undefined && !(await this.#shared().remove(nameOf(seal), replaces))) throw inUse(this.file);
+    }
+  }
+
+  /** Stores tokens of another place. */
+  async moveIn(tokens: MovedTokens): Promise<void> {
+    const { etag, age, chain } = await this.#idle();
+    if (chain && chain.refreshToken !== tokens.refreshToken && Date.now() - age > tokens.updatedAt) {
+      throw new StoreError(`${this.file} has newer tokens of the configured refresh token.`, "refused");
+    }
+    const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, { ...tokens, updatedAt: Date.now() });
+    if ((await this.#write(next, etag)) === undefined) throw inUse(this.file);
+  }
+
+  /** @throws StoreError while another process may send the token */
+  async #idle(): Promise<Seen & { tokens?: MovedTokens }> {
+    await this.#shared().requireConditions();
+    const seen = await this.#look();
+    if (seen.chain?.isSending === true && seen.age < claims.lastMs) throw inUse(this.file);
+    return { ...seen, tokens: tokensOf(seen) };
   }
 
   async #firstClaim(always: boolean): Promise<TokenLookup> {
@@ -245,11 +279,9 @@ export class SharedTokens implements TokenKeeper {
     return this.#store;
   }
 
-  #goodTokenOf({ age, chain }: Seen): AccessToken | undefined {
-    if (chain === undefined || chain.accessToken === "") return undefined;
-    const updatedAt = Date.now() - age;
-    const expiresAt = chain.life === undefined ? undefined : updatedAt + chain.life;
-    return storedAccessToken({ accessToken: chain.accessToken, updatedAt, expiresAt }, this.#isGood);
+  #goodTokenOf(seen: Seen): AccessToken | undefined {
+    const tokens = tokensOf(seen);
+    return tokens && storedAccessToken(tokens, this.#isGood);
   }
 
   #refused(): NothingFound {
@@ -262,11 +294,21 @@ export class SharedTokens implements TokenKeeper {
   }
 }
 
+function tokensOf({ age, chain }: Seen): MovedTokens | undefined {
+  const updatedAt = Date.now() - age;
+  return chain && { ...chain, updatedAt, expiresAt: chain.life && updatedAt + chain.life };
+}
+
+function inUse(file: string): StoreError {
+  return new StoreError(`Another process uses the tokens in ${file}. Wait for two minutes.`, "refused");
+}
+
 function nameOf({ name }: Seal): string {
   return `tokens/${name}`;
 }
 
-function nextOf({ gen, beganAt }: Chain, { refreshToken, accessToken, expiresAt, updatedAt }: IssuedTokens): Chain {
+function nextOf({ gen, beganAt }: Pick<Chain, "gen" | "beganAt">, tokens: IssuedTokens): Chain {
+  const { refreshToken, accessToken, expiresAt, updatedAt } = tokens;
   const life = expiresAt === undefined ? undefined : expiresAt - updatedAt;
   return { gen: gen + 1, refreshToken, accessToken, life, beganAt };
 }

@@ -156,6 +156,12 @@ export class TokenStore {
     this.#unstored = undefined;
   }
 
+  /** To be called under the lock. */
+  async remove({ key }: TokenFamily, startToken: string): Promise<void> {
+    const content = await this.#read(true, startToken);
+    await this.#write({ ...content, families: content.families.filter((each) => each.key !== key) });
+  }
+
   /**
    * Makes the family of this start token the one that the profile uses where no credential is configured.
    * @throws TokenStoreError, or an error of the file system
@@ -170,21 +176,16 @@ export class TokenStore {
 
   /** To be called under the lock. The code of the error if the store cannot be written. */
   async writeProblem(): Promise<string | undefined> {
-    const content = await this.#read();
-    try {
-      await this.#write(content);
-      return undefined;
-    } catch (error) {
-      return codeOf(error);
-    }
+    return await this.#write(await this.#read()).then(() => undefined, codeOf);
   }
 
   /**
    * Runs the work while no other process holds the same store; without a lock if there can be none, because a read-only
-   * home folder must not block a command.
+   * home folder must not block a command. If the lock is needed, it fails at once without it.
    */
-  async locked<T>(work: () => Promise<T>): Promise<T> {
-    const unlock = await this.#lock().catch((error: unknown) => {
+  async locked<T>(work: () => Promise<T>, isNeeded = false): Promise<T> {
+    const unlock = await this.#lock(isNeeded ? 1 : lockAttempts).catch((error: unknown) => {
+      if (isNeeded) throw error;
       this.#noLock = codeOf(error);
     });
     this.#isLocked = unlock !== undefined;
@@ -205,7 +206,7 @@ export class TokenStore {
     );
   }
 
-  async #lock(): Promise<() => Promise<void>> {
+  async #lock(attempts: number): Promise<() => Promise<void>> {
     await makePrivateFolder(dirname(this.file));
     const target = await targetOf(this.file);
     for (let attempt = 1; ; attempt += 1) {
@@ -224,7 +225,7 @@ export class TokenStore {
           },
         });
       } catch (error) {
-        if (codeOf(error) !== "ELOCKED" || attempt === lockAttempts) throw error;
+        if (codeOf(error) !== "ELOCKED" || attempt === attempts) throw error;
         await pause(Math.min(1_000, 20 * 1.2 ** attempt) * (1 + Math.random()));
       }
     }
@@ -248,17 +249,14 @@ export class TokenStore {
     let content = (await this.#contentOf(this.file, isNeeded)) ?? nothing;
     for (const address of this.#earlier) {
       const name = fileOf(address);
-      const found = content.taken?.includes(name) ? undefined : await this.#contentOf(this.#beside(name), isNeeded);
+      const beside = join(dirname(this.file), name);
+      const found = content.taken?.includes(name) ? undefined : await this.#contentOf(beside, isNeeded);
       content = found === undefined ? content : withEarlier(content, found, name);
       if (startToken !== undefined) {
         content = renamed(content, keyAt(address, startToken), this.keyOf(startToken));
       }
     }
     return this.#unstored === undefined ? content : withFamily(content, this.#unstored, this.#settings.profile);
-  }
-
-  #beside(name: string): string {
-    return join(dirname(this.file), name);
   }
 
   /** Undefined if there is no such file. */

@@ -1,0 +1,21 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { identityOf, isStoreAddress, storeAddressProblem } from "../../../src/store/storeAddress";
+import { usageError } from "../exitCodes";
+
+/**
+ * Where a command moves to: a folder, as an absolute path, or the address of a store.
+ * @throws CliError if it is neither, or the place that is moved: to remove there would remove what was written
+ */
+export function otherPlace(given: string, from: string): string {
+  const problem = given.trim() === "" ? "must be a folder or the address of a store" : storeAddressProblem(given);
+  if (problem !== undefined) throw usageError(`"${given}" ${problem}.`);
+  const to = isStoreAddress(given) ? given : resolve(given);
+  if (oneSpelling(to) === oneSpelling(from)) throw usageError(`"${given}" is the present place.`);
+  return to;
+}
+
+function oneSpelling(place: string): string {
+  if (isStoreAddress(place)) return identityOf(place).replace(/\/$/, "");
+  return existsSync(place) ? realpathSync(place) : resolve(place);
+}
