@@ -230,7 +230,7 @@ describe("the command line", () => {
         .split("\n");
     };
     assert.deepEqual(completed("st"), ["status", "stop"]);
-    assert.deepEqual(completed("token", ""), ["status", "refresh", "import"]);
+    assert.deepEqual(completed("token", ""), ["status", "refresh", "import", "move"]);
     assert.deepEqual(completed("export", "shop-1", "--format", ""), ["ndjson", "json", "csv", "parquet", "xlsx"]);
     assert.deepEqual(completed("export", "shop-1", "-f", "p"), ["parquet"]);
     assert.deepEqual(completed("token", "status", "--p"), ["--profile"]);
