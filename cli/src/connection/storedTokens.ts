@@ -1,6 +1,6 @@
 import type { CredentialsInUse } from "../../../src/service/auth/accessToken";
 import type { MovedTokens } from "../../../src/service/auth/sharedTokens";
-import { SharedTokens } from "../../../src/service/auth/sharedTokens";
+import { mayBeNewer, SharedTokens } from "../../../src/service/auth/sharedTokens";
 import type { TokenFamily } from "../../../src/service/auth/tokenStore";
 import { ownFamily, TokenStore, TokenStoreError } from "../../../src/service/auth/tokenStore";
 import type { ServiceClient } from "../../../src/service/client";
@@ -100,7 +100,7 @@ async function moveIntoFolder(options: ServiceClientOptions, tokens: MovedTokens
   const store = storeOf(options, terminal);
   await store.locked(async () => {
     const { own } = await store.families(startToken, true);
-    if (own !== undefined && own.refreshToken !== refreshToken && own.updatedAt > updatedAt) {
+    if (own !== undefined && own.refreshToken !== refreshToken && mayBeNewer(own.updatedAt, tokens)) {
       throw new CliError(`${store.file} has newer tokens of the configured refresh token.`);
     }
     const key = store.keyOf(startToken);

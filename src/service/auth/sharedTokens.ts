@@ -13,6 +13,11 @@ import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
 /** Tokens on their way to another place. */
 export type MovedTokens = IssuedTokens & { beganAt: number };
 
+/** Whether tokens that were stored then may be newer than moved ones: the clock of a store has whole seconds. */
+export function mayBeNewer(storedAt: number, { updatedAt }: MovedTokens): boolean {
+  return storedAt + 2_000 > updatedAt;
+}
+
 /** In milliseconds. The first one must be the same for all processes that share a store. Replaced by tests. */
 export const claims = {
   /** After this time by the store's clock, the claim of another process counts as left. */
@@ -132,7 +137,7 @@ export class SharedTokens implements TokenKeeper {
   /** Stores tokens of another place. */
   async moveIn(tokens: MovedTokens): Promise<void> {
     const { etag, age, chain } = await this.#idle();
-    if (chain && chain.refreshToken !== tokens.refreshToken && Date.now() - age > tokens.updatedAt) {
+    if (chain && chain.refreshToken !== tokens.refreshToken && mayBeNewer(Date.now() - age, tokens)) {
       throw new StoreError(`${this.file} has newer tokens of the configured refresh token.`, "refused");
     }
     const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, { ...tokens, updatedAt: Date.now() });
