@@ -94,13 +94,14 @@ export async function moveTokens(options: ServiceClientOptions, to: string, term
   }
 }
 
+/** The time of tokens of a store is one of whole seconds. */
 async function moveIntoFolder(options: ServiceClientOptions, tokens: MovedTokens, terminal: Terminal): Promise<void> {
   const { refreshToken: startToken = "" } = options;
   const { refreshToken, accessToken, expiresAt, beganAt, updatedAt } = tokens;
   const store = storeOf(options, terminal);
   await store.locked(async () => {
     const { own } = await store.families(startToken, true);
-    if (own !== undefined && own.refreshToken !== refreshToken && own.updatedAt > updatedAt) {
+    if (own !== undefined && own.refreshToken !== refreshToken && own.updatedAt > updatedAt - 2_000) {
       throw new CliError(`${store.file} has newer tokens of the configured refresh token.`);
     }
     const key = store.keyOf(startToken);

@@ -129,10 +129,10 @@ export class SharedTokens implements TokenKeeper {
     }
   }
 
-  /** Stores tokens of another place. */
+  /** Stores tokens of another place, unless there may be newer ones: a store tells whole seconds. */
   async moveIn(tokens: MovedTokens): Promise<void> {
     const { etag, age, chain } = await this.#idle();
-    if (chain && chain.refreshToken !== tokens.refreshToken && Date.now() - age > tokens.updatedAt) {
+    if (chain && chain.refreshToken !== tokens.refreshToken && Date.now() - age > tokens.updatedAt - 2_000) {
       throw new StoreError(`${this.file} has newer tokens of the configured refresh token.`, "refused");
     }
     const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, { ...tokens, updatedAt: Date.now() });
