@@ -145,6 +145,22 @@ describe("configuration", () => {
     assert.deepEqual(problemsOf({ journal: "./~", tokenStore: "./~" }), []);
   });
 
+  it("refuses two stores in one stack, and takes two prefixes of one", () => {
+    const problems = (keys: Record<string, string>) => parse({ baseUrl: "https://one.test", ...keys }).problems;
+    const [azure, same] = ["azblob://rows/a?storage_account=one", "azblob://rows/b?storage_account=one"] as const;
+    assert.deepEqual(problems({ journal: "s3://one/journal", tokenStore: "s3://one/tokens" }), []);
+    assert.deepEqual(problems({ journal: azure, tokenStore: same }), []);
+    for (const journal of ["s3://two/a", "gs://one/a", azure, "azblob://rows/a?storage_account=two"]) {
+      assert.match(
+        problems({
+          journal,
+          tokenStore: journal === azure ? "azblob://rows/a?storage_account=two" : "s3://one/a",
+        }).join(),
+        /^webextract:journal is in another store than the token store, \S+\. One stack has one store: remove it, or name the same one\.$/,
+      );
+    }
+  });
+
   it("switches the journal off by each word for it, and refuses these words as a token store", () => {
     for (const word of ["off", "OFF", "none", "false"]) {
       assert.equal(parse({ baseUrl: "https://one.test", journal: word }).config.journal, undefined);

@@ -6,7 +6,7 @@ import { Redactor } from "../service/errors/hideWords";
 import type { ServiceClientOptions } from "../service/options";
 import { namesSameService, serviceAddress } from "../service/serviceAddress";
 import { optionProblems } from "../service/settings";
-import { isStoreAddress, storeAddressProblem } from "../store/storeAddress";
+import { isOneStore, isStoreAddress, storeAddressProblem } from "../store/storeAddress";
 import { messageOf } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { describeShape } from "../values/kinds";
@@ -100,7 +100,7 @@ export function parseConfig(read: ReadKey, environment: NodeJS.ProcessEnv = proc
     const isNeeded = profile !== undefined || optionsOf.size === 1 || options.baseUrl !== undefined;
     problems.push(...clientProblems(profile, options, isNeeded));
   }
-  const ofJournal = storeAddressProblem(values.journal);
+  const ofJournal = storeAddressProblem(values.journal) ?? otherStore(values);
   if (ofJournal !== undefined) {
     problems.push(`${settingName("journal")} ${ofJournal}.`);
   }
@@ -354,6 +354,13 @@ export function previewReadOptions(options: ServiceClientOptions): ServiceClient
   const { accessToken, credentialCommand, credentials } = options;
   const isPossible = accessToken !== undefined || credentialCommand !== undefined || credentials === "apiKey";
   return isPossible ? { ...options, refreshToken: undefined } : undefined;
+}
+
+/** A job that has access to one of two stores would send a request twice, or use a spent token. */
+function otherStore({ journal, tokenStore }: ConfigValues): string | undefined {
+  return isStoreAddress(journal) && isStoreAddress(tokenStore) && !isOneStore(journal, tokenStore)
+    ? `is in another store than the token store, ${tokenStore}. One stack has one store: remove it, or name the same one`
+    : undefined;
 }
 
 /** By default in the token store's folder, so that a CI job that saves this folder saves the journal too. */

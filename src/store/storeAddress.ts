@@ -80,6 +80,11 @@ export function identityOf(address: string): string {
   return scheme === "azblob" ? `azblob:${azureAccount(options).url}/${bucket}/${key}` : address;
 }
 
+/** Whether two addresses name the same bucket. */
+export function isOneStore(one: string, other: string): boolean {
+  return identityOf(withKey(one, "")) === identityOf(withKey(other, ""));
+}
+
 export function storeTitle(address: string): string {
   return kinds[partsOf(address).scheme].title;
 }
