@@ -116,7 +116,7 @@ export abstract class ObjectStore {
   protected readonly bucket: string;
   protected readonly sharedPrefix: string | undefined;
   /** What the store calls its requests that list, read, write and remove. */
-  abstract readonly operations: readonly [list: string, read: string, write: string, remove: string];
+  abstract readonly operations: readonly [string, string, string, string];
   /** Whether its conditions must be tried before something depends on them. Known after the first response. */
   abstract readonly isUnproven: boolean;
 

@@ -19,7 +19,7 @@ export class StoreError extends ResourceError {
 }
 
 /** Why a request failed, and what to do. */
-export type Reason = readonly [why: string, advice: string];
+export type Reason = readonly [string, string];
 
 /** What an error of an SDK says. */
 export interface Facts {

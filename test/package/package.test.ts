@@ -185,6 +185,7 @@ describe("the provider that the engine's host loads", () => {
     assert.deepEqual([...parts].sort(), [
       "config",
       "engine",
+      "journal",
       "provider",
       "resources",
       "rows",
