@@ -92,6 +92,7 @@ export class Journal {
    * Call it for each resource that the engine shows. A journal in a store is not read by a command that makes nothing.
    */
   async saw(name: ResourceName, sighting: Sighting): Promise<void> {
+    // What was written can be the user's answer to a lost response.
     const isAnswered = isPlaceholderId(sighting.id) || sighting.final === "written";
     if (!this.place.isRemote || this.judging !== undefined || isAnswered) {
       await this.judgeAll(name, sighting);
@@ -170,13 +171,9 @@ export class Journal {
 
   private async found(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
-      const is = (await this.isRunning(entry)) ? "running" : "left";
+      const is = (await this.place.isRunning(entry)) ? "running" : "left";
       this.add({ entry, is }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
     }
-  }
-
-  private isRunning(entry: Entry): Promise<boolean> | boolean {
-    return this.place.isRunning?.(entry) ?? this.processes.isRunning(entry.process);
   }
 
   private add(note: Note, ...keys: string[]): void {
@@ -274,7 +271,7 @@ export class Journal {
 
   /** A process that was running can have noted its response and ended since, or have removed its entry. */
   private async lookAgain(note: Note): Promise<void> {
-    if (note.is !== "running" || (await this.isRunning(note.entry))) {
+    if (note.is !== "running" || (await this.place.isRunning(note.entry))) {
       return;
     }
     const latest = await this.place.latest(note.entry);

@@ -3,6 +3,7 @@ import { rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import pLimit from "p-limit";
 import { makePrivateFolder, namesIn, obstacleOf, readPrivateFile, writePrivateFile } from "../system/privateFile";
+import type { Processes } from "../system/processes";
 import { isTemporary, removeAbandonedFiles } from "../system/temporaryFiles";
 import { isRecord } from "../values/plain";
 import type { Entry, JournalPlace } from "./journalPlace";
@@ -21,6 +22,7 @@ export class JournalFiles implements JournalPlace {
   constructor(
     /** Undefined if the configuration switches the journal off: then the entries end with this process. */
     private readonly folder: string | undefined,
+    private readonly processes: Processes,
     /** Shows the same warning once. */
     private readonly warnOnce: (message: string) => void,
     /** Why there is no folder, if the configuration does not switch it off. */
@@ -57,6 +59,10 @@ export class JournalFiles implements JournalPlace {
     });
     const ours = names.filter((name) => entryName.exec(name)?.[0] === name);
     return (await Promise.all(ours.map((name) => fewFiles(() => this.read(join(folder, name)))))).flat();
+  }
+
+  async isRunning({ process }: Entry): Promise<boolean> {
+    return this.processes.isRunning(process);
   }
 
   async latest(entry: Entry): Promise<Entry | undefined> {

@@ -72,8 +72,8 @@ export interface JournalPlace {
   open?(name: string, urn: string, id: string): Promise<Entry[]>;
   /** The paths of entries that neither a URN nor an id has opened. Absent: all can be read. */
   sealedPaths?(): string[];
-  /** Whether the process of an entry is running. Absent: as the system shows it. */
-  isRunning?(entry: Entry): Promise<boolean>;
+  /** Whether another process, which has written the entry, is running. */
+  isRunning(entry: Entry): Promise<boolean>;
   /** The entry as it is now. Undefined if it was removed. */
   latest(entry: Entry): Promise<Entry | undefined>;
   write(entry: Entry): Promise<void>;

@@ -24,7 +24,12 @@ export function openJournal(
   { folder, processes, warnOnce, interrupted }: JournalUser,
 ): JournalPlace {
   const files = (why?: string, path?: string): JournalPlace =>
-    new JournalFiles(path, warnOnce, why && `${why} The request must not be sent twice, so it was not sent.`);
+    new JournalFiles(
+      path,
+      processes,
+      warnOnce,
+      why && `${why} The request must not be sent twice, so it was not sent.`,
+    );
   if (!isStoreAddress(journal)) {
     return files(noJournal, journal);
   }

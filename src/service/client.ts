@@ -179,8 +179,8 @@ export class ServiceClient {
   }
 
   /**
-   * Call it before a request that must not be sent twice, and before the first write of a new resource. If the service has not responded to this process with a
-   * success yet, one read shows whether the base URL is right.
+   * Call it before a request that must not be sent twice, and before the first write of a new resource. If the service
+   * has not responded to this process with a success yet, one read shows whether the base URL is right.
    * @throws ServiceError if it is wrong
    * @internal
    */

@@ -4,8 +4,8 @@ import { parsedUrl } from "./parsedUrl";
  * What a service is: its address in the one form that all spellings of it share. Lower-case host, no default port, no
  * dots and no needless percent-encoding in the path, no slash at the end. The path counts: one gateway can have several
  * services. The usual names of this machine are one host: `localhost`, `127.0.0.1` and `[::1]`. All other names stay
- * different, because only a resolver knows which of them are one host. `127.0.0.2` can be another service than
- * `localhost`. A text that is not a URL is returned unchanged.
+ * different, because only a resolver knows which of them are one host: `127.0.0.2` can be another service. Returns a
+ * text that is not a URL as it is.
  */
 export function serviceAddress(baseUrl: string): string {
   const url = parsedUrl(baseUrl);

@@ -24,6 +24,7 @@ const tried = new Map<string, Promise<string[]>>();
 
 /** What the processes of several machines share below the address of a store. */
 export class SharedStore {
+  private readonly sharedPrefix: string;
   private readonly prefix: string;
   private opened: ObjectStore | undefined;
 
@@ -33,12 +34,14 @@ export class SharedStore {
     private readonly context: Omit<StoreContext, "sharedPrefix">,
   ) {
     requireSdks(address, context);
-    this.prefix = `${sharedPrefixOf(address)}${layout}`;
+    // With a slash at its end.
+    this.sharedPrefix = partsOf(address).key.replace(/(?<=[^/])$/, "/");
+    this.prefix = `${this.sharedPrefix}${layout}`;
   }
 
   /** Made with the first request, because it loads the SDK. */
   private get store(): ObjectStore {
-    this.opened ??= storeOf(this.address, { ...this.context, sharedPrefix: sharedPrefixOf(this.address) });
+    this.opened ??= storeOf(this.address, { ...this.context, sharedPrefix: this.sharedPrefix });
     return this.opened;
   }
 
@@ -117,9 +120,4 @@ export class SharedStore {
   async remove(name: string, etag: string): Promise<boolean> {
     return await this.store.remove(`${this.prefix}/${name}`, etag);
   }
-}
-
-/** With a slash at its end. */
-function sharedPrefixOf(address: string): string {
-  return partsOf(address).key.replace(/(?<=[^/])$/, "/");
 }

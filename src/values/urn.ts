@@ -30,6 +30,8 @@ export function defaultProviderName(version: unknown): string {
 }
 
 export interface UrnParts {
+  stack: string;
+  project: string;
   type: string;
   name: string;
   /** For a resource of this package: its class, such as `CloudRun`. */
@@ -43,9 +45,9 @@ export function isUrn(name: string): boolean {
 
 /** The parts of `urn:pulumi:stack::project::parent$package:module:Type::name`. A name can contain `::`. */
 export function partsOfUrn(urn: string): UrnParts {
-  const [types = "", ...name] = urn.split("::").slice(2);
+  const [stack = "", project = "", types = "", ...name] = urn.split("::");
   const type = types.split("$").at(-1) ?? "";
-  return { type, name: name.join("::"), ownType: ownTypeOf(type) };
+  return { stack: stack.replace(/^urn:pulumi:/, ""), project, type, name: name.join("::"), ownType: ownTypeOf(type) };
 }
 
 /** The class of a type of this package, such as `CloudRun`; undefined for all other types. */

@@ -624,13 +624,15 @@ describe("the journal of requests that must not be sent twice", () => {
       return inputs;
     };
     const here = "https://service.test";
-    const journalOf = (pid: number, movedFrom: string[] = [], isRunning = () => false): Journal =>
-      new Journal(
-        new JournalFiles(folder(), () => undefined),
+    const journalOf = (pid: number, movedFrom: string[] = [], isRunning = () => false): Journal => {
+      const processes = { own: { host: "here", pid }, isRunning };
+      return new Journal(
+        new JournalFiles(folder(), processes, () => undefined),
         (warning) => world.warnings.push(warning),
         { isPresent: (written, service) => [service, ...movedFrom].includes(written), skipsCheckpoints: false },
-        { own: { host: "here", pid }, isRunning },
+        processes,
       );
+    };
     const name = { urn: urnOf("CloudRun"), origin: here, profile: "", credentials: "secret" };
     const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
     const noRequest = () => assert.fail("a request was sent");

@@ -4,16 +4,15 @@ import { isMaking, keyOf } from "../../../src/journal/journalPlace";
 import { openJournal } from "../../../src/journal/openJournal";
 import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
-import type { Processes } from "../../../src/system/processes";
 import { systemProcesses } from "../../../src/system/processes";
 import { messageOf } from "../../../src/values/errors";
 import { partsOfUrn } from "../../../src/values/urn";
-import { counted, shellQuoted } from "../../../src/values/words";
+import { counted } from "../../../src/values/words";
 import type { CliCommand, CommandValues } from "../command";
 import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
-import { otherPlace } from "../connection/otherPlace";
+import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -112,7 +111,7 @@ export const journalResolve: CliCommand = {
     if (made?.trim() === "" || (made !== undefined && isPlaceholderId(made))) {
       throw usageError(`--made must be an id of the service, and not "${made}".`);
     }
-    return await withJournal(values, cli, async ({ place, processes, notes, sealed }) => {
+    return await withJournal(values, cli, async ({ place, notes, sealed }) => {
       const noted = wanted(String(values.arguments[0]), notes, sealed);
       const { name, entry, placeholder } = noted;
       const { operation, what, id } = entry;
@@ -125,7 +124,7 @@ export const journalResolve: CliCommand = {
       const effect =
         made === undefined ? "remove this entry, so that the request can be sent again" : `note that it made "${made}"`;
       await cli.confirm(`${what}, sent at ${timeOf(entry.time)}: ${effect}?`, yes, nothingChanged);
-      await requireUnchanged(noted, place, processes);
+      await requireUnchanged(noted, place);
       if (made === undefined) {
         place.remove(entry);
       } else {
@@ -152,11 +151,11 @@ export const journalMove: CliCommand = {
   summary: "move the entries to another folder or store",
   details: "From a store, it moves the entries of the stack.",
   connects: true,
-  arguments: [new Argument("<to>", "a folder, or the address of an object store")],
+  arguments: [placeArgument()],
   options: [yesOption()],
   examples: [{ line: "journal move s3://team-state/webextract/prod", does: "gives the entries to several machines" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ place, processes, openAt, address, notes, sealed }) => {
+    await withJournal(values, cli, async ({ place, openAt, address, notes, sealed }) => {
       const to = otherPlace(String(values.arguments[0]), address);
       const target = openAt(to);
       const others = sealed.map(ofOtherStack);
@@ -167,7 +166,7 @@ export const journalMove: CliCommand = {
         notes.forEach(requireEnded);
         const entries = `${notes.length} ${notes.length === 1 ? "entry" : "entries"}${stacksOf(notes)}`;
         await cli.confirm(`Move ${entries} from ${address} to ${to}?`, values.options.yes === true, nothingChanged);
-        for (const noted of notes) await requireUnchanged(noted, place, processes);
+        for (const noted of notes) await requireUnchanged(noted, place);
         for (const [moved, { entry }] of notes.entries()) {
           const problem = await copyTo(target, entry);
           if (problem !== undefined) {
@@ -182,8 +181,7 @@ export const journalMove: CliCommand = {
           json: { from: address, to, moved: notes.map(({ name }) => name), left, sealed },
           text: () =>
             [
-              `Moved ${entries} to ${to}. Before the next command of any stack that used ${address}:`,
-              `  pulumi config set --plaintext webextract:journal ${shellQuoted(to)}`,
+              `Moved ${entries} to ${to}. ${whatToSet("journal", address, to)}`,
               ...left.map((path) => `${path} could not be removed: remove it.`),
               ...others,
             ].join("\n"),
@@ -208,8 +206,8 @@ async function copyTo(target: JournalPlace, entry: Entry): Promise<string | unde
 
 /** The journal of a folder is often that of several programs. */
 function stacksOf(notes: readonly Noted[]): string {
-  const names = new Set(notes.map(({ entry: { urn } }) => urn.split("::").slice(0, 2).join(" of ").slice(11)));
-  names.delete("");
+  const parts = notes.map(({ entry: { urn } }) => partsOfUrn(urn)).filter(({ stack }) => stack !== "");
+  const names = new Set(parts.map(({ stack, project }) => `${stack} of ${project}`));
   return names.size === 0 ? "" : ` (${[...names].join(", ")})`;
 }
 
@@ -223,9 +221,9 @@ function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
   throw new CliError(`${who} ${nothingChanged} Wait until it has ended.`);
 }
 
-async function requireUnchanged({ name, entry }: Noted, place: JournalPlace, processes: Processes): Promise<void> {
+async function requireUnchanged({ name, entry }: Noted, place: JournalPlace): Promise<void> {
   const now = await place.latest(entry);
-  if (now !== undefined && now.id === entry.id && !(await isRunning(place, processes, now))) return;
+  if (now !== undefined && now.id === entry.id && !(await place.isRunning(now))) return;
   throw new CliError(
     `Another command has changed entry ${name} in the meantime. ${nothingChanged} Run "webextract journal list".`,
   );
@@ -244,7 +242,6 @@ function wanted(given: string, notes: readonly Noted[], sealed: readonly string[
 
 interface OpenJournal {
   place: JournalPlace;
-  processes: Processes;
   openAt(address: string): JournalPlace;
   address: string;
   notes: Noted[];
@@ -279,12 +276,12 @@ async function withJournal<T>(
         const needsPerson = isMaking(entry) && entry.id === undefined;
         return {
           ...{ entry, name: entry.salt.slice(0, 8) },
-          needs: (await isRunning(place, processes, entry)) ? "running" : needsPerson ? "person" : "nothing",
+          needs: (await place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
           placeholder: stateId !== undefined && isPlaceholderId(stateId) ? stateId : undefined,
         };
       }),
     );
-    return await work({ place, processes, openAt, address, notes, sealed: place.sealedPaths?.() ?? [] });
+    return await work({ place, openAt, address, notes, sealed: place.sealedPaths?.() ?? [] });
   } finally {
     await place.close?.();
   }
@@ -301,8 +298,4 @@ async function entriesOf(place: JournalPlace, resources: readonly { urn: string;
     }
   }
   return entries.sort((one, other) => other.time - one.time);
-}
-
-async function isRunning(place: JournalPlace, processes: Processes, entry: Entry): Promise<boolean> {
-  return await (place.isRunning?.(entry) ?? processes.isRunning(entry.process));
 }

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { Argument } from "commander";
 import type { ServiceClient } from "../../../src/service/client";
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
@@ -12,14 +11,14 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { otherPlace } from "../connection/otherPlace";
+import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
   moveTokens,
   neededStoreOf,
+  openTokenStore,
   sources,
   storedTokens,
-  storeOf,
 } from "../connection/storedTokens";
 import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -132,7 +131,7 @@ export const tokenImport: CliCommand = {
       settingName: (option: string) => (option === "refreshToken" ? "the given refresh token" : option),
     };
     const { expires } = await renewed(clientOf(imported, cli));
-    const store = storeOf(imported, cli.terminal);
+    const store = openTokenStore(imported, cli.terminal);
     await store.setImported(refreshToken);
     return {
       json: { service, tokenStore: store.file, expires },
@@ -146,7 +145,7 @@ export const tokenImport: CliCommand = {
 
 /** What the import replaces. */
 async function importedKey(options: ServiceClientOptions, { terminal }: CommandContext): Promise<string | undefined> {
-  return (await storeOf(options, terminal).families(undefined, false)).imported?.key;
+  return (await openTokenStore(options, terminal).families(undefined, false)).imported?.key;
 }
 
 /** @throws CliError if the service accepts no refresh token, or the new one is lost */
@@ -165,7 +164,7 @@ export const tokenMove: CliCommand = {
   summary: "move the tokens to another folder or store",
   details: "Nothing is sent to the service.",
   connects: true,
-  arguments: [new Argument("<to>", "a folder, or the address of an object store")],
+  arguments: [placeArgument()],
   options: [yesOption()],
   examples: [{ line: "token move s3://team-state/webextract/prod", does: "gives the tokens to several machines" }],
   async run(values, cli) {
@@ -190,9 +189,7 @@ export const tokenMove: CliCommand = {
         : "";
     return {
       json: { from, to },
-      text: () =>
-        `The tokens are in ${to}. ${first}Before the next command of any stack that used ${from}:\n` +
-        `  pulumi config set --plaintext webextract:tokenStore ${shellQuoted(to)}`,
+      text: () => `The tokens are in ${to}. ${first}${whatToSet("tokenStore", from, to)}`,
     };
   },
 };

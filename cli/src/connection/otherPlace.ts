@@ -1,7 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { Argument } from "commander";
 import { identityOf, isStoreAddress, storeAddressProblem } from "../../../src/store/storeAddress";
+import { shellQuoted } from "../../../src/values/words";
 import { usageError } from "../exitCodes";
+
+/** The argument of a command that moves something. */
+export const placeArgument = (): Argument => new Argument("<to>", "a folder, or the address of an object store");
 
 /**
  * Where a command moves to: a folder, as an absolute path, or the address of a store.
@@ -18,4 +23,9 @@ export function otherPlace(given: string, from: string): string {
 function oneSpelling(place: string): string {
   if (isStoreAddress(place)) return identityOf(place).replace(/\/$/, "");
   return existsSync(place) ? realpathSync(place) : resolve(place);
+}
+
+/** The configuration is the user's. */
+export function whatToSet(key: "journal" | "tokenStore", from: string, to: string): string {
+  return `Before the next command of any stack that used ${from}:\n  pulumi config set --plaintext webextract:${key} ${shellQuoted(to)}`;
 }

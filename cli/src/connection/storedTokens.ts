@@ -43,7 +43,7 @@ export async function storedTokens(
   terminal: Terminal,
 ): Promise<{ file: string; tokens: StoredTokens[]; isEnough: boolean }> {
   if (isStoreAddress(options.tokenStore)) return sharedTokens(options, terminal);
-  const store = storeOf(options, terminal);
+  const store = openTokenStore(options, terminal);
   const families = await store.families(options.refreshToken, true).catch((error: unknown) => {
     throw error instanceof TokenStoreError ? new CliError(sentencesOf(error), "credential") : error;
   });
@@ -55,7 +55,7 @@ export async function storedTokens(
   };
 }
 
-export function storeOf(options: ServiceClientOptions, terminal: Terminal): TokenStore {
+export function openTokenStore(options: ServiceClientOptions, terminal: Terminal): TokenStore {
   return new TokenStore({
     ...settingsOf(options),
     tokenStore: neededStoreOf(options),
@@ -79,7 +79,7 @@ export async function moveTokens(options: ServiceClientOptions, to: string, term
   };
   try {
     if (isStoreAddress(from)) return await sharedOf(options, terminal).moveOut(write);
-    const store = storeOf(options, terminal);
+    const store = openTokenStore(options, terminal);
     await store.locked(async () => {
       const { own } = await store.families(startToken, true);
       if (own === undefined) throw new CliError(`${store.file} has no tokens to move.`);
@@ -97,7 +97,7 @@ export async function moveTokens(options: ServiceClientOptions, to: string, term
 async function moveIntoFolder(options: ServiceClientOptions, tokens: MovedTokens, terminal: Terminal): Promise<void> {
   const { refreshToken: startToken = "" } = options;
   const { refreshToken, accessToken, expiresAt, beganAt, updatedAt } = tokens;
-  const store = storeOf(options, terminal);
+  const store = openTokenStore(options, terminal);
   await store.locked(async () => {
     const { own } = await store.families(startToken, true);
     if (own !== undefined && own.refreshToken !== refreshToken && mayBeNewer(own.updatedAt, tokens)) {

@@ -9,7 +9,6 @@ import { isOwnRunId } from "../../service/contract/ownRunIds";
 import { shownId } from "../../service/errors/foreignText";
 import { isInstalled, packagesFolder, toInstall } from "../../store/optionalPackage";
 import { isStoreAddress, sdksOf, storeTitle } from "../../store/storeAddress";
-
 import type { Problem } from "../../values/kinds";
 import {
   anything,

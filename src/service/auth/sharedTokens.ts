@@ -274,7 +274,7 @@ export class SharedTokens implements TokenKeeper {
     return this.#shared().write(nameOf(seal), seal.close(chain), replaces);
   }
 
-  /** Made with the first request, because it loads the SDK. */
+  /** Made when it is needed: it refuses a package that is not installed. */
   #shared(): SharedStore {
     const { packagesFolder, s3ForcePathStyle } = this.#parts.options;
     this.#store ??= new SharedStore(this.file, {

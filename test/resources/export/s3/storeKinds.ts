@@ -108,7 +108,8 @@ export class S3TestStore implements TestStore {
   }
 }
 
-class GcsTestStore implements TestStore {
+/** A server that keeps everything in memory. */
+abstract class CloudTestStore {
   readonly port: number;
   readonly stop: () => Promise<void>;
 
@@ -117,6 +118,17 @@ class GcsTestStore implements TestStore {
     this.stop = server.stop;
   }
 
+  protected abstract addBucket(bucket: string): Promise<void>;
+  abstract objects(bucket: string): Promise<Map<string, Buffer>>;
+  abstract delete(bucket: string, key: string): Promise<void>;
+
+  async empty(bucket: string): Promise<void> {
+    await this.addBucket(bucket);
+    for (const key of (await this.objects(bucket)).keys()) await this.delete(bucket, key);
+  }
+}
+
+class GcsTestStore extends CloudTestStore implements TestStore {
   environment(endpoint: string): NodeJS.ProcessEnv {
     return { STORAGE_EMULATOR_HOST: endpoint, GOOGLE_APPLICATION_CREDENTIALS: undefined };
   }
@@ -125,9 +137,8 @@ class GcsTestStore implements TestStore {
     return await fetch(`http://127.0.0.1:${this.port}${path}`, init);
   }
 
-  async empty(bucket: string): Promise<void> {
+  protected async addBucket(bucket: string): Promise<void> {
     await this.request("/storage/v1/b", { method: "POST", body: JSON.stringify({ name: bucket }) });
-    for (const key of (await this.objects(bucket)).keys()) await this.delete(bucket, key);
   }
 
   async objects(bucket: string): Promise<Map<string, Buffer>> {
@@ -170,15 +181,7 @@ function pathIn(bucket: string, key: string): string {
   return `/storage/v1/b/${bucket}/o/${encodeURIComponent(key)}`;
 }
 
-class AzureTestStore implements TestStore {
-  readonly port: number;
-  readonly stop: () => Promise<void>;
-
-  constructor(server: CloudServer) {
-    this.port = server.port;
-    this.stop = server.stop;
-  }
-
+class AzureTestStore extends CloudTestStore implements TestStore {
   environment(endpoint: string): NodeJS.ProcessEnv {
     return {
       AZURE_STORAGE_ACCOUNT: azuriteAccount,
@@ -194,9 +197,8 @@ class AzureTestStore implements TestStore {
     return new ContainerClient(`http://127.0.0.1:${this.port}/${azuriteAccount}/${bucket}`, credential);
   }
 
-  async empty(bucket: string): Promise<void> {
+  protected async addBucket(bucket: string): Promise<void> {
     await this.container(bucket).createIfNotExists();
-    for (const key of (await this.objects(bucket)).keys()) await this.delete(bucket, key);
   }
 
   async objects(bucket: string): Promise<Map<string, Buffer>> {
