@@ -232,7 +232,7 @@ describe("the limiter", () => {
 
   it("is named in the error if the deadline of a call passes while it waits for a slot", async () => {
     const server = await startFakeServer((_seen, response) => json(response, 429, "", { "retry-after": "600" }));
-    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", deadlineSeconds: 0.2 });
+    const client = new ServiceClient({ baseUrl: server.baseUrl, accessToken: "access", deadlineSeconds: 60 });
     await errorOf(client.removeData({ taskId: "t" }));
     const error = await errorOf(client.removeData({ taskId: "t" }));
     client.close();

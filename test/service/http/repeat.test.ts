@@ -9,7 +9,7 @@ import sinon from "sinon";
 import type { OperationName, ServiceClientOptions } from "../../../src/service";
 import { ServiceClient } from "../../../src/service";
 import { isLarge } from "../../environment";
-import { Limiter } from "../../internals/service";
+import { clock, Limiter } from "../../internals/service";
 import { exampleCalls, goodAnswer, operationNames } from "../calls";
 import { errorOf } from "../errors/errorOf";
 import type { FakeServer } from "../fakeServer";
@@ -413,13 +413,16 @@ describe("a call of the client", () => {
     const chance = sinon.stub(Math, "random").returns(0);
     const stuck = new AbortController();
     const calls = sinon.spy(Limiter.prototype, "run");
+    const deadlines = sinon.stub(clock, "deadline").returns(() => undefined);
     const busy = await startFakeServer(async (_seen, response, turn) => {
-      while (calls.callCount < 2) await new Promise((resolve) => setImmediate(resolve));
+      // The third is the second attempt of the first call: it queues behind the second call.
+      while (calls.callCount < turn + 1) await new Promise((resolve) => setImmediate(resolve));
       if (turn === 1) json(response, 503, "");
+      else deadlines.firstCall.args[1]();
     });
     try {
       const options = { baseUrl: busy.baseUrl, concurrency: 1 };
-      const first = errorOf(exampleCalls.getData.send(clientFor({ ...options, deadlineSeconds: 1 })));
+      const first = errorOf(exampleCalls.getData.send(clientFor(options)));
       const second = clientFor(options).getData({ taskId: "t", offset: 0, size: 1 }, { signal: stuck.signal });
       const { kind, status } = await first;
       stuck.abort();
@@ -428,6 +431,7 @@ describe("a call of the client", () => {
     } finally {
       chance.restore();
       calls.restore();
+      deadlines.restore();
       await busy.close();
     }
   });
@@ -569,9 +573,11 @@ describe("a call of the client", () => {
   });
 
   it("ends at its deadline, even while it waits", async () => {
-    fail = () => undefined;
+    const deadlines = sinon.stub(clock, "deadline").returns(() => undefined);
+    fail = () => deadlines.firstCall.args[1]();
     failures = 9;
-    const error = await errorOf(clientFor().getData({ taskId: "t", offset: 0, size: 1 }, { deadlineSeconds: 0.2 }));
+    const error = await errorOf(clientFor().getData({ taskId: "t", offset: 0, size: 1 }));
+    deadlines.restore();
     assert.equal(error.kind, "outcomeUnknown");
     assert.match(error.message, /deadline/);
   });
