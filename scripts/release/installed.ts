@@ -8,9 +8,9 @@ import { manifestOf, packageFolders } from "../packages/packages";
 
 /**
  * Installs a version as users do, in an empty folder: both packages from npm's registry, and the plugin from where its address leads.
- * @param server the address of the plugin's archives. Default: the releases on GitHub.
+ * @param server the address of the plugin's archives
  */
-export async function checkInstalled(version: string, server: string | undefined, say: (line: string) => void) {
+export async function checkInstalled(version: string, server: string, say: (line: string) => void) {
   const folder = mkdtempSync(join(tmpdir(), "webextract-installed-"));
   const engine = await ensureEngine({ say });
   // PULUMI_HOME too, because a plugin that is installed already would not be downloaded.
@@ -37,8 +37,7 @@ export async function checkInstalled(version: string, server: string | undefined
     }
     const types = await run("node", "-p", 'Object.keys(require("pulumi-webextract")).join()');
     if (!types.split(",").includes("TaskCopy")) throw new Error(`pulumi-webextract exports only ${types}.`);
-    const from = server === undefined ? [] : ["--server", server];
-    await run("pulumi", "plugin", "install", "resource", "webextract", version, ...from);
+    await run("pulumi", "plugin", "install", "resource", "webextract", version, "--server", server);
     expect("the plugin", JSON.parse(await run("pulumi", "package", "get-schema", `webextract@${version}`)).version);
     say(`Version ${version} can be installed.`);
   } finally {

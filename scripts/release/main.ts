@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Command } from "commander";
+import { pluginDownloadURL } from "../../plugin/schema.json";
 import { buildIfStale } from "../build";
 import { repositoryRoot } from "../commands";
 import { writeApiReference } from "../docs";
@@ -43,13 +44,8 @@ async function prepare(tag: string, folder: string): Promise<void> {
   const notes = sectionsOf(changelog).find(({ version }) => `v${version}` === tag);
   writeFileSync(join(folder, "notes.md"), `${notes?.body}\n`);
   const reference = join(folder, `api-reference-${tag.slice(1)}.tgz`);
-  await promisify(execFile)("tar", [
-    "-czf",
-    reference,
-    "-C",
-    join(repositoryRoot, dirname(apiReference)),
-    basename(apiReference),
-  ]);
+  const html = join(repositoryRoot, apiReference);
+  await promisify(execFile)("tar", ["-czf", reference, "-C", dirname(html), basename(html)]);
   console.log(reference);
   const sbom = join(folder, `sbom-${tag.slice(1)}.cdx.json`);
   writeFileSync(sbom, await billOfMaterials());
@@ -79,10 +75,7 @@ async function writePlugin(folder: string): Promise<void> {
 
 const command = new Command("npm run release --")
   .description("The steps of a release")
-  .option(
-    "--rehearse",
-    "run the whole workflow of the last commit against a registry, a remote and a server of this machine",
-  )
+  .option("--rehearse", "run the whole workflow of the last commit against stand-ins on this machine")
   .action(({ rehearse: isRehearsal }: { rehearse?: boolean }) =>
     isRehearsal ? rehearse(console.log) : command.help({ error: true }),
   );
@@ -119,8 +112,8 @@ command
 command
   .command("check <tag>")
   .description("install the published packages and plugin as users do")
-  .option("--server <url>", "where the plugin's archives are (default: the releases on GitHub)")
-  .action((tag: string, { server }: { server?: string }) => checkInstalled(tag.slice(1), server, console.log));
+  .option("--server <url>", "where the plugin's archives are", pluginDownloadURL)
+  .action((tag: string, { server }: { server: string }) => checkInstalled(tag.slice(1), server, console.log));
 
 command.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
+import { parse } from "yaml";
 import { repositoryRoot } from "../commands";
 import { manifestOf, packageFolders } from "../packages/packages";
 import { sectionsOf } from "./changelog";
@@ -56,10 +57,16 @@ function stateProblems(version: string, root: string): string[] {
   return existsSync(join(root, folder)) ? [] : [`${folder}: the recorded state is missing. Run: npm run record`];
 }
 
-/** A new project installs the dependencies of the template. */
+/** A new project installs the dependencies of the template, and the engine installs the plugin of a template in YAML. */
 function templateProblems(version: string, root: string): string[] {
   const ours = packageFolders.map((folder) => manifestOf(folder, root).name);
   return readdirSync(join(root, "templates")).flatMap((name) => {
+    const packages = `templates/${name}/sdks/webextract`;
+    if (existsSync(join(root, packages))) {
+      const files = readdirSync(join(root, packages)).map((file) => join(root, packages, file));
+      const versions = files.map((file) => parse(readFileSync(file, "utf8")).version).join();
+      return versions === version ? [] : [`${packages}: the version is ${versions}, not ${version}`];
+    }
     const file = `templates/${name}/package.json`;
     if (!existsSync(join(root, file))) return [];
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, file), "utf8"));

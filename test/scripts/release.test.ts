@@ -26,6 +26,7 @@ describe("the problems that prevent a release", () => {
     );
     write("test/realEngine/upgrade/fixtures/1.2.0/state.json", {});
     write("templates/typescript/package.json", { dependencies: { "pulumi-webextract": "^1.0.0", other: "^9.0.0" } });
+    write("templates/yaml/sdks/webextract/webextract-1.2.0.yaml", "version: 1.2.0\n");
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -67,8 +68,10 @@ describe("the problems that prevent a release", () => {
   it("include a missing recorded state, and a template that installs an earlier version", () => {
     rmSync(join(root, "test"), { recursive: true });
     write("templates/typescript/package.json", { dependencies: { "pulumi-webextract": "^0.9.0" } });
-    const places = releaseProblems("v1.2.0", root).map((problem) => problem.split(": ")[0]);
-    assert.deepEqual(places, ["test/realEngine/upgrade/fixtures/1.2.0", "templates/typescript/package.json"]);
+    write("templates/yaml/sdks/webextract/webextract-1.2.0.yaml", "version: 1.1.0\n");
+    const [first, ...others] = releaseProblems("v1.2.0", root).map((problem) => problem.split(": ")[0]);
+    assert.equal(first, "test/realEngine/upgrade/fixtures/1.2.0");
+    assert.deepEqual(others.sort(), ["templates/typescript/package.json", "templates/yaml/sdks/webextract"]);
   });
 });
 

@@ -263,19 +263,6 @@ describe("the admin API", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("exports and imports the whole state", async () => {
-    const [from, to] = [await startWith(), await startWith()];
-    await runTemplate(from);
-    from.setPlan("professional");
-    const { json } = await admin(from, "/state");
-    assert.deepEqual(json, from.exportState());
-    assert.equal((await admin(to, "/state", { method: "PUT", body: json })).status, 204);
-    assert.deepEqual(to.exportState(), json);
-    assert.equal((await call(to, "getData", { fields: { taskId: "template", offset: 0, size: 10 } })).status, 200);
-    await from.close();
-    await to.close();
-  });
-
   it("says that a state is too long for one document", async () => {
     const emulator = await startWith();
     const headers = { "content-length": String(600 * 1024 * 1024) };

@@ -11,9 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+import fastify from "fastify";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
+import { pluginDownloadURL } from "../../../plugin/schema.json";
 import { ensureEngine } from "../../../scripts/engine/ensureEngine";
 import type { Language } from "../../../scripts/engine/hosts";
 import { ensureHosts } from "../../../scripts/engine/hosts";
@@ -22,15 +26,14 @@ import type { RunResult } from "../harness";
 import { Project, repositoryRoot } from "../harness";
 import { withSecondShelf } from "../leanProgram";
 
-const { version } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
-
-/** A project that `pulumi new` made from a template for a program in another language, as its README says: with the plugin installed from its tarball. */
+/** A project that `pulumi new` made from a template for a program in another language. The engine itself installs the plugin, from a release on this machine. */
 export class TemplateLife {
   private constructor(
     private readonly project: Project,
     readonly folder: string,
     private readonly emulator: Emulator,
     private readonly packed: string,
+    private readonly release: FastifyInstance,
   ) {}
 
   static async create(template: string, language: Language): Promise<TemplateLife> {
@@ -40,10 +43,20 @@ export class TemplateLife {
     cpSync(join(repositoryRoot, "templates", template), source, { recursive: true });
     const seed = parse(readFileSync(join(source, "emulator.yaml"), "utf8"));
     const emulator = await startEmulator({ seed, bookshop: true });
-    const project = await Project.create({ files: {}, install: "none", path: [join(packed, "venv", "bin")] });
-    const life = new TemplateLife(project, join(project.root, "my-shop"), emulator, packed);
-    const tarball = (await packPlugin(join(packed, "release"))).find((file) => file.includes("linux-amd64"));
-    await project.shell(`pulumi plugin install resource webextract ${version} --file ${tarball}`);
+    await packPlugin(join(packed, "release"));
+    const release = fastify();
+    release.register(fastifyStatic, { root: join(packed, "release") });
+    const address = await release.listen({ port: 0, host: "127.0.0.1" });
+    const project = await Project.create({
+      files: {},
+      install: "none",
+      path: [join(packed, "venv", "bin")],
+      env: {
+        PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
+        PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `^${pluginDownloadURL}$=${address}`,
+      },
+    });
+    const life = new TemplateLife(project, join(project.root, "my-shop"), emulator, packed, release);
     const options = ["--yes", "--generate-only", "--dir", life.folder, "--name", "my-shop", "--description", "My shop"];
     await project.run(["new", source, ...options]);
     await project.run(["stack", "init", "dev", "--cwd", life.folder]);
@@ -55,6 +68,7 @@ export class TemplateLife {
   async remove(): Promise<void> {
     await this.project.remove();
     await this.emulator.close();
+    await this.release.close();
     rmSync(this.packed, { recursive: true, force: true });
   }
 

@@ -19,7 +19,7 @@ async function quickLife(template: string, file: string, more: string): Promise<
 
 // The life that the tutorial has, once more in the language of the smallest template.
 if (isLarge) {
-  describe("the template yaml, with pulumi new from its folder and the plugin from its tarball", function () {
+  describe("the template yaml, with pulumi new from its folder", function () {
     this.timeout(180_000);
     let life: TemplateLife;
     before(async () => {
@@ -35,7 +35,7 @@ if (isLarge) {
   });
 }
 
-describe("the YAML tutorial: the template yaml-manifests, with pulumi new and the plugin from its tarball", function () {
+describe("the YAML tutorial: the template yaml-manifests, with pulumi new", function () {
   this.timeout(180_000);
   const page = readPage("docs/tutorial-yaml.md");
   const command = (line: RegExp): string => line.exec(page)?.[1] ?? "";
