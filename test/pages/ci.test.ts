@@ -16,15 +16,16 @@ describe("the workflows for CI", () => {
     });
   }
 
-  it("use the major versions of actions, and the Node.js, of this repository's own workflows, which are kept up to date", () => {
+  it("pin each action, and use the versions and the Node.js of this repository's own workflows, which are kept up to date", () => {
     const own = textOf(".github/workflows");
-    const majors = new Map(
-      [...own.matchAll(/uses: ([\w-]+\/[\w-]+)@\w+ # v(\d+)/g)].map(([, name, major]) => [name, major]),
-    );
+    const pins = new Map([...own.matchAll(/uses: (\S+)@(\w+ # v[\d.]+)/g)].map(([, name, pin]) => [name, pin]));
     const examples = textOf("examples");
-    const used = [...examples.matchAll(/uses: ([\w-]+\/[\w-]+)\S*@v(\d+)/g)].filter(([, name]) => majors.has(name));
+    const used = [...examples.matchAll(/uses: ([\w/-]+)@(.*)/g)];
     assert.ok(used.length > 10);
-    for (const [line, name, major] of used) assert.equal(major, majors.get(name), line);
+    for (const [line, name, pin = ""] of used) {
+      assert.match(pin, /^[\da-f]{40} # v\d+\.\d+\.\d+/, line);
+      assert.ok(pin.startsWith(pins.get(name) ?? ""), line);
+    }
     const versions = [...examples.matchAll(/node-version: (\d+)/g)].map(([, version]) => version);
     assert.deepEqual([...new Set(versions)], [/node-version: (\d+)/.exec(own)?.[1]]);
   });

@@ -55,7 +55,7 @@ describe("an ExtractionTask on the engine", () => {
     const items = ["https://shop.test/1", "https://shop.test/2"];
     world.program(task({ url: "https://shop.test/new", items, urls: ["https://shop.test/b"] }));
     await world.project.up();
-    assert.deepEqual(world.operations(), ["updateTaskParameters", "updateTaskUrls"]);
+    assert.deepEqual(world.operations(), ["updateTaskParameters", "getActions", "updateTaskUrls"]);
   });
 
   slowIt("shows drift of properties and loops in a refresh, and the next up corrects both in one request", async () => {
@@ -65,7 +65,8 @@ describe("an ExtractionTask on the engine", () => {
     await world.project.refresh();
     world.operations();
     await world.project.up();
-    assert.deepEqual(world.operations(), ["updateTaskParameters"]);
+    // The read shows whether the service has taken the list of the loop.
+    assert.deepEqual(world.operations(), ["updateTaskParameters", "getActions"]);
     const [open, each] = world.emulator.inspect.task(taskId)?.actions ?? [];
     assert.equal(open?.properties.Url, "https://shop.test/new");
     assert.deepEqual(each?.loopItems, ["https://shop.test/1", "https://shop.test/2"]);
