@@ -84,7 +84,8 @@ describe("schema.json", () => {
       for (const [name, part] of Object.entries(spec.properties ?? {})) look(part, `${path}.${name}`);
     };
     for (const [name, { inputProperties }] of Object.entries(ofResources)) look({ properties: inputProperties }, name);
-    for (const [name, spec] of Object.entries(types).filter(([each]) => !/State$|:CheckedRows$/.test(each))) look(spec, name);
+    for (const [name, spec] of Object.entries(types).filter(([each]) => !/State$|:CheckedRows$/.test(each)))
+      look(spec, name);
     look({ properties: schema.provider.inputProperties as Record<string, Spec> }, "provider");
     assert.deepEqual(closed, []);
     const entries = [
