@@ -137,7 +137,7 @@ describe("a Go program with the generated SDK on the native plugin", function ()
     world.project.write("main.go", functions);
     world.operations();
     const { output } = await world.project.up();
-    assert.match(output, /plain *: 25/);
+    assert.match(output, /plain *: 0/);
     assert.match(output, /secret *: \[secret\]/);
     assert.match(output, /refused *: "GetData: .* Use GetDataOutput, or set Plain to true\."/);
     assert.deepEqual(world.operations(), ["getData", "getData"]);
