@@ -15,7 +15,7 @@ import {
 import type { ServiceClient } from "../../src/service/client";
 import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
-import { string } from "../../src/values/kinds";
+import { boolean, string } from "../../src/values/kinds";
 import { entryOf } from "../../src/values/plain";
 import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
@@ -54,7 +54,9 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
   }
   const { values } = decodeStruct(request.getArgs());
   const problems: Problem[] = [];
-  const { profile, ...args } = checkFields({ ...called.args, profile: { kind: string } }, values, "", problems);
+  // Nothing in the request says which form of the function asks.
+  const own = { profile: { kind: string }, ...(!called.isPlain && { plain: { kind: boolean } }) };
+  const { profile, plain, ...args } = checkFields({ ...called.args, ...own }, values, "", problems);
   const response = new InvokeResponse();
   if (problems.length > 0) {
     response.setFailuresList(
@@ -68,5 +70,7 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
     throw new ProviderError(`${name}: ${noCredential} Configure one of them, or read with a DataExport.`);
   }
   const result = await called.run(client, args as never);
-  return response.setReturn(encodeStruct(result, called.isPlain ? [] : allSecret(Object.keys(result))));
+  return response.setReturn(
+    encodeStruct(result, called.isPlain || plain === true ? [] : allSecret(Object.keys(result))),
+  );
 }

@@ -22,11 +22,13 @@ describe("functions of the native plugin", () => {
       [(rows.rows as { value: unknown[] }).value.length, (rows.total as { value: number }).value],
       [2, 25],
     );
+    const { result: plain } = await world.invoke(token("getData"), { taskId: "task-1", maxRows: 2, plain: true });
+    assert.deepEqual([(plain.rows as unknown[]).length, plain.total], [2, 25]);
     const { result: subtasks } = await world.invoke(token("getSubtasks"), { taskId: "task-1" });
     assert.equal((subtasks.subtasks as unknown[]).length, 3);
     world.operations();
     assert.deepEqual((await world.invoke(token("getData"), { taskid: "task-1" })).failures, [
-      'taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile',
+      'taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile, plain',
       "taskId is missing: it must be a non-empty string",
     ]);
     await assert.rejects(world.invoke(token("getNothing"), {}), /has no function/);

@@ -75,6 +75,6 @@ async function generate(folder: string, version: string, languages: readonly Sdk
 
 function digestOfSource(): string {
   const hash = createHash("sha256");
-  for (const file of ["main.go", "programs.go", "go.sum"]) hash.update(readFileSync(join(source, file)));
+  for (const file of ["main.go", "ours.go", "programs.go", "go.sum"]) hash.update(readFileSync(join(source, file)));
   return hash.digest("hex").slice(0, 8);
 }

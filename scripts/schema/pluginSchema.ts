@@ -13,8 +13,8 @@ import { repositoryRoot } from "../commands";
 import type { DocComments } from "../docs/docComments";
 import { docComments } from "../docs/docComments";
 import { examplesOf } from "./examples";
-import type { ObjectSpec, Spec } from "./typeSpecs";
-import { TypeSpecs, upperFirst, wordsOf } from "./typeSpecs";
+import type { Spec } from "./typeSpecs";
+import { TypeSpecs, upperFirst, withFlag, wordsOf } from "./typeSpecs";
 
 export const schemaFile = join(repositoryRoot, "plugin", "schema.json");
 
@@ -40,8 +40,8 @@ const chosenNames = {
 function pluginSchema(): string {
   const { homepage, license, repository } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
   const source: string = repository.url.replace(/^git\+|\.git$/g, "");
-  const types = new TypeSpecs(chosenNames);
   const docs = docComments();
+  const types = new TypeSpecs(chosenNames, docs);
   const ofResources = Object.values(resources).map((each) => [token(each.type), resourceSpec(each, types, docs)]);
   const configuration = configurationOf(types);
   const path = new URL(source).pathname;
@@ -62,12 +62,12 @@ function pluginSchema(): string {
       inputProperties: configuration,
     },
     resources: { ...Object.fromEntries(ofResources), [token("Manifest")]: manifestSpec(types) },
-    functions: functionsOf(docComments(), types),
+    functions: functionsOf(docs, types),
     // In alphabetical order, so that a new argument does not move the others.
     types: Object.fromEntries(Object.entries(types.all).sort(([a], [b]) => (a < b ? -1 : 1))),
     language: {
       nodejs: { respectSchemaVersion: true },
-      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+      python: { respectSchemaVersion: true, pyproject: { enabled: true }, inputTypes: "classes-and-dicts" },
       go: {
         respectSchemaVersion: true,
         generateResourceContainerTypes: true,
@@ -103,7 +103,9 @@ function resourceSpec(resource: AnyResource, types: TypeSpecs, docs: DocComments
     description: `${comment.trim()}\n\n${examplesOf(type)}`,
     properties: stored.properties,
     required: stored.required,
-    inputProperties: written.properties,
+    inputProperties: Object.fromEntries(
+      Object.entries(written.properties).map(([name, spec]) => [name, withFlag(spec)]),
+    ),
     requiredInputs: written.required,
     aliases: [{ type: typeToken(type, "dynamic") }],
   };
@@ -145,7 +147,8 @@ function manifestSpec(types: TypeSpecs): Spec {
     properties,
     required: Object.keys(properties),
     inputProperties: {
-      path: { description: described("path"), oneOf: [text, { type: "array", items: text }] },
+      // Not oneOf: the SDK for Python cannot take a list then.
+      path: { description: described("path"), ...any },
       variables: { description: described("variables"), type: "object", additionalProperties: any },
     },
     requiredInputs: ["path"],
@@ -163,7 +166,7 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
     const words = wordsOf(kind).map((each) => ` ${each}`);
     const spec: Spec = {
       description: `${upperFirst(meaning)}.${words}${byDefault} Environment: \`${environment}\`.`,
-      ...types.ofShape(`Config${upperFirst(name)}`, kind, () => undefined, "written"),
+      ...withFlag(types.ofShape(`Config${upperFirst(name)}`, kind, () => undefined, "written")),
       // Profiles contain credentials.
       ...((isSecret || name === "profiles") && { secret: true }),
     };
@@ -174,8 +177,8 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
 
 /** The result of a function is an object, so lists have a name in it. */
 const functionResults: Record<string, { list?: string; of: string }> = {
-  getActions: { list: "tasks", of: "TaskActions" },
-  getSubtasks: { list: "subtasks", of: "Subtask" },
+  getActions: { list: "tasks", of: "TaskActions[]" },
+  getSubtasks: { list: "subtasks", of: "Subtask[]" },
   getData: { of: "GetDataResult" },
   getBatchData: { of: "GetDataResult" },
   getNotExportedData: { of: "GetDataResult" },
@@ -183,35 +186,21 @@ const functionResults: Record<string, { list?: string; of: string }> = {
 
 function functionsOf(docs: DocComments, types: TypeSpecs): Record<string, Spec> {
   const entries = Object.entries(functionResults).map(([name, { list, of }]) => {
-    const inputs = documentedObject(`${upperFirst(name)}Args`, docs, types);
+    const inputs = types.ofInterface(`${upperFirst(name)}Args`);
     inputs.properties.profile = {
       description: "Name of a set of credentials in `webextract:profiles`. Default: the top-level credentials.",
       type: "string",
     };
-    const result = documentedObject(of, docs, types);
-    if (list !== undefined) types.all[token(of)] = { type: "object", ...result };
+    if (name !== "getSubtasks") {
+      inputs.properties.plain = {
+        description:
+          "Whether the result is not a secret. Default false: the data of a service can contain anything. The form that returns no Output requires true.",
+        type: "boolean",
+      };
+    }
     const outputs =
-      list === undefined
-        ? result
-        : {
-            properties: { [list]: { type: "array", items: { $ref: `#/types/${token(of)}` } } },
-            required: [list],
-          };
+      list === undefined ? types.ofInterface(of) : { properties: { [list]: types.ofType(of) }, required: [list] };
     return [token(name), { description: docs.ofValue(name), inputs, outputs }];
   });
   return Object.fromEntries(entries);
-}
-
-const rows: Spec = { type: "array", items: { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" } } };
-
-function documentedObject(type: string, docs: DocComments, types: TypeSpecs): ObjectSpec {
-  const { names, fields } = docs.of(type);
-  const properties = names.map((name) => {
-    const documented = fields(name);
-    const spec = types.ofDocumented(`${type}${upperFirst(name)}`, documented);
-    const isRows = /^(?:Row|Record<string, unknown>)\[\]$/.test(documented?.type ?? "");
-    return [name, isRows ? { description: spec.description, ...rows } : spec] as const;
-  });
-  const required = names.filter((name) => !fields(name)?.isOptional);
-  return { properties: Object.fromEntries(properties), required };
 }

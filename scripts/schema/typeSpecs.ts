@@ -2,8 +2,9 @@
 import type { ArgSpec, ArgSpecs } from "../../src/resources/args";
 import type { Shape } from "../../src/values/kinds";
 import { describeShape } from "../../src/values/kinds";
+import { madeOnce } from "../../src/values/plain";
 import { typeToken } from "../../src/values/urn";
-import type { Documented, FieldOf } from "../docs/docComments";
+import type { DocComments, Documented, FieldOf } from "../docs/docComments";
 
 export type Spec = Record<string, unknown>;
 
@@ -17,13 +18,19 @@ export interface ObjectSpec extends Spec {
 
 const anything: Spec = { $ref: "pulumi.json#/Any" };
 
+/** The names of the words that are none. */
+const signs: Readonly<Record<string, string>> = { ",": "Comma", ";": "Semicolon", "\t": "Tab" };
+
 /** The named types that the properties of resources, functions and the configuration use. */
 export class TypeSpecs {
   readonly all: Record<string, Spec> = {};
   private readonly names: Readonly<Record<Form, Map<Shape, string>>> = { written: new Map(), stored: new Map() };
 
   /** @param chosen names of types in place of those that their paths give, such as `Action` for `TaskParametersAction` */
-  constructor(private readonly chosen: Readonly<Record<string, string>>) {}
+  constructor(
+    private readonly chosen: Readonly<Record<string, string>>,
+    private readonly docs: DocComments,
+  ) {}
 
   /** @param path the name of the types of these fields begins with it */
   ofFields(path: string, specs: ArgSpecs, docs: FieldOf, form: Form): ObjectSpec {
@@ -38,7 +45,33 @@ export class TypeSpecs {
 
   /** A field that only its type in the code describes. */
   ofDocumented(path: string, documented: Documented | undefined): Spec {
-    return { description: documented?.comment, ...typeOf(path, documented) };
+    if (documented === undefined) throw new Error(`${path} has no type`);
+    const { comment, type } = documented;
+    // All other outputs that are numbers are counts and lengths.
+    const isShare = type === "number" && comment.startsWith("Share ");
+    return { description: comment || undefined, ...(isShare ? { type } : this.ofType(type)) };
+  }
+
+  /** An interface of the code. */
+  ofInterface(type: string): ObjectSpec {
+    const { names, fields } = this.docs.of(type);
+    return {
+      properties: Object.fromEntries(names.map((name) => [name, this.ofDocumented(`${type}.${name}`, fields(name))])),
+      required: names.filter((name) => !fields(name)?.isOptional),
+    };
+  }
+
+  /** A type, as the compiler writes it. */
+  ofType(type: string): Spec {
+    const [, items] = /^(.+)\[\]$/.exec(type) ?? [];
+    const [, entries] = /^Record<string, (.+)>$/.exec(type === "Row" ? "Record<string, unknown>" : type) ?? [];
+    if (items !== undefined) return { type: "array", items: this.ofType(items) };
+    if (entries !== undefined) return { type: "object", additionalProperties: this.ofType(entries) };
+    if (type === "string" || type === "boolean") return { type };
+    if (type === "number") return { type: "integer" };
+    if (!/^[A-Z]\w+$/.test(type)) return anything;
+    this.add(type, { type: "object", description: this.docs.of(type).comment, ...this.ofInterface(type) });
+    return refTo(type);
   }
 
   ofShape(path: string, shape: Shape, docs: FieldOf, form: Form): Spec {
@@ -48,9 +81,11 @@ export class TypeSpecs {
       case "boolean":
       case "string":
         return { type: shape.is };
-      // Not a type with its words: `pulumi do` has a flag for a string, and none for such a type. `check` refuses other words.
       case "choice":
-        return { type: "string" };
+        return {
+          type: "string",
+          ...(form === "written" && { oneOf: [{ type: "string" }, this.ofWords(path, shape)] }),
+        };
       case "number":
         return { type: shape.isInteger ? "integer" : "number" };
       case "scalar":
@@ -94,6 +129,14 @@ export class TypeSpecs {
     return isOpen ? { oneOf: [entry, { type: "object", additionalProperties: anything }] } : entry;
   }
 
+  /** An enum, whose constants are strings: every string is allowed beside them, and `check` refuses other words. */
+  private ofWords(path: string, shape: Shape & { is: "choice" }): Spec {
+    const name = madeOnce(this.names.written, shape, () => this.nameFor(path));
+    const words = shape.of.map((value) => ({ value, ...(value in signs && { name: signs[value] }) }));
+    this.add(name, { type: "string", enum: words });
+    return refTo(name);
+  }
+
   private ofObject(path: string, shape: Shape & { is: "object" }, docs: FieldOf, form: Form): Spec {
     const own = form === "stored" && changesWhenStored(shape) ? "stored" : "written";
     const names = this.names[own];
@@ -112,6 +155,14 @@ export class TypeSpecs {
   private add(name: string, spec: Spec): void {
     this.all[typeToken(name, "native")] = spec;
   }
+}
+
+/**
+ * A string in place of an enum, for an argument of a resource: `pulumi do` has a flag for a string, and none for an enum. A program can still
+ * give the constants, which are strings.
+ */
+export function withFlag({ oneOf, ...spec }: Spec): Spec {
+  return spec.type === "string" || oneOf === undefined ? spec : { ...spec, oneOf };
 }
 
 /** The words of a choice, for its description. */
@@ -138,23 +189,6 @@ function changesWhenStored(shape: Shape): boolean {
       );
     default:
       return false;
-  }
-}
-
-function typeOf(path: string, documented: Documented | undefined): Spec {
-  switch (documented?.type) {
-    case "string":
-    case "boolean":
-      return { type: documented.type };
-    case "number":
-      // All outputs that are numbers are counts and lengths.
-      return { type: "integer" };
-    case "string[]":
-      return { type: "array", items: { type: "string" } };
-    case undefined:
-      throw new Error(`${path} has no type`);
-    default:
-      return anything;
   }
 }
 

@@ -27,6 +27,44 @@ async def declare():
 asyncio.run(declare())
 `;
 
+const goodPython = `
+import pulumi
+import pulumi_webextract as w
+task = w.ExtractionTask(
+    "task",
+    from_={"source_task_id": "t", "task_group_id": "g"},
+    actions={
+        "open": {"action_type": "NavigateAction", "properties": {"Url": "https://a.test/", "Wait": 3}},
+        "loop": {"action_type": "LoopAction", "loop": {"loop_type": "UrlList", "items": ["a"], "mode": "append"}},
+    },
+)
+run = w.CloudRun("run", task_id=task.id, wait_for=w.CloudRunWaitFor.FINISHED, rerun_on=[task])
+w.DataExport("rows", task_id=task.id, scope="batch", lot_no=run.id, path="rows.csv", columns={"price": "number"}, csv={"for_": "programs"})
+w.Manifest("manifest", path=["a.yaml", "b.yaml"])
+pulumi.export("total", run.subtasks.total)
+pulumi.export("rows", w.get_data_output(task_id=task.id).rows)
+pulumi.export("plain", w.get_data(task_id="t", plain=True).total)
+`;
+
+/** A type checker finds each of them. It finds neither a wrong word that is no constant nor a missing argument: Pulumi's SDKs let both pass, and a preview refuses them. */
+const badPython = [
+  'w.CloudRun("wrong constant", task_id="t", wait_for=w.CloudRunWaitFor.FINISHD)',
+  'w.ExtractionTask("wrong property", from_={}, actions={"open": {"action_typ": "NavigateAction"}})',
+  'w.ExtractionTask("wrong action", from_={}, actions={"open": "NavigateAction"})',
+  'w.DataExport("wrong columns", task_id="t", scope="all", path="rows.csv", columns=["price"])',
+  'w.TaskCopy("wrong argument", source_task="t", task_group_id="g")',
+  'w.DataExport("wrong key", task_id="t", scope="all", path="rows.csv", csv={"for": "programs"})',
+  'w.get_data_output(taskid="t")',
+];
+
+const badGo = [
+  "var _ = webextract.CloudRunArgs{WaitFor: pulumi.String(webextract.CloudRunWaitForFinishd)}",
+  'var _ = webextract.ActionArgs{ActionTyp: pulumi.String("NavigateAction")}',
+  'var _ = webextract.TaskLoopItemsArgs{Items: pulumi.String("https://a.test/")}',
+  "var _ = webextract.DataExportArgs{Columns: pulumi.StringArray{}}",
+  'var _ = webextract.GetDataOutputArgs{TaskID: pulumi.String("t")}',
+];
+
 describe("the SDKs that are generated from schema.json", function () {
   this.timeout(900_000);
   let folder: string;
@@ -58,7 +96,10 @@ describe("the SDKs that are generated from schema.json", function () {
     const sdk = join(folder, "python", "pulumi_webextract");
     await run("python3", ["-m", "compileall", "-q", sdk]);
     const task = readFileSync(join(sdk, "extraction_task.py"), "utf8");
-    assert.match(task, /actions: pulumi\.Input\[Optional\[Mapping\[str, pulumi\.Input\[Union\['ActionArgs', /);
+    assert.match(
+      task,
+      /actions: pulumi\.Input\[Optional\[Mapping\[str, pulumi\.Input\[Union\['ActionArgs', 'ActionArgsDict'\]\]/,
+    );
     assert.match(task, /from_: pulumi\.Input\['TaskSourceArgs'\]/);
   });
 
@@ -92,5 +133,49 @@ describe("the SDKs that are generated from schema.json", function () {
       return `${type}.py`;
     });
     await run("venv/bin/python", ["run.py", ...files], { cwd: root });
+  });
+
+  it("find mistakes in Python before a program runs, and refuse the plain form of a function before its request", async () => {
+    const root = join(folder, "python");
+    const plain = "pulumi_webextract.get_data(task_id='t')";
+    const files = {
+      "good.py": goodPython,
+      "bad.py": `import pulumi_webextract as w\n${badPython.join("\n")}\n`,
+      "plain.py": `import pulumi_webextract\n${plain}\n`,
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    await run("venv/bin/pip", ["install", "-q", "pyright==1.1.414"], { cwd: root });
+    const { stdout } = await run(
+      "bash",
+      ["-c", "venv/bin/pyright --pythonpath venv/bin/python --outputjson good.py bad.py || true"],
+      { cwd: root },
+    );
+    const found: { file: string; range: { start: { line: number } } }[] = JSON.parse(stdout).generalDiagnostics;
+    const lines = new Set(found.map(({ file, range }) => `${basename(file)}:${range.start.line}`));
+    assert.deepEqual(
+      [...lines],
+      badPython.map((_mistake, index) => `bad.py:${index + 1}`),
+    );
+    await run("venv/bin/python", ["run.py", "good.py"], { cwd: root });
+    await assert.rejects(
+      run("venv/bin/python", ["run.py", "plain.py"], { cwd: root }),
+      /Use get_data_output, or set plain=True/,
+    );
+  });
+
+  it("find mistakes in Go when it compiles", async () => {
+    const root = join(folder, "go");
+    mkdirSync(join(root, "bad"), { recursive: true });
+    const frame = (lines: readonly string[]) =>
+      `package bad\n\nimport (\n\t"github.com/pulumi-webextract/pulumi-webextract/sdk/go/webextract"\n\t"github.com/pulumi/pulumi/sdk/v3/go/pulumi"\n)\n\nvar _ pulumi.String\n${lines.join("\n")}\n`;
+    writeFileSync(join(root, "bad", "bad.go"), frame(badGo));
+    const failed = await run("go", ["build", "-gcflags=-e", "./bad"], { cwd: root }).catch(
+      ({ stderr }: { stderr: string }) => stderr,
+    );
+    const lines = [...String(failed).matchAll(/bad\.go:(\d+):/g)].map(([, line]) => Number(line));
+    assert.deepEqual(
+      lines,
+      badGo.map((_mistake, index) => index + 9),
+    );
   });
 });

@@ -42,26 +42,31 @@ func filesOf(file, version, program, language string) (map[string][]byte, error)
 
 func generate(file, version, language string) (map[string][]byte, error) {
 	// Each language changes the package, so each gets its own.
-	pkg, err := bind(file, version)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if language == "python" {
+		text = withoutOpenEntries(text)
+	}
+	pkg, err := bind(text, version)
 	if err != nil {
 		return nil, err
 	}
 	switch language {
 	case "go":
-		return gen.GeneratePackage(tool, pkg, nil)
+		files, err := gen.GeneratePackage(tool, pkg, nil)
+		return files, firstError(err, refusePlain(files, pkg, goPlain))
 	case "nodejs":
 		return nodejs.GeneratePackage(tool, pkg, nil, nil, false, nil)
 	case "python":
-		return python.GeneratePackage(tool, pkg, nil, nil)
+		files, err := python.GeneratePackage(tool, pkg, nil, nil)
+		return files, firstError(err, refusePlain(files, pkg, pythonPlain))
 	}
 	return nil, fmt.Errorf("no such language; valid: go, nodejs, python")
 }
 
-func bind(file, version string) (*schema.Package, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+func bind(text []byte, version string) (*schema.Package, error) {
 	var spec schema.PackageSpec
 	if err := json.Unmarshal(text, &spec); err != nil {
 		return nil, err

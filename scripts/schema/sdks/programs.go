@@ -17,7 +17,11 @@ import (
 
 // convert is the last step of `pulumi convert`, which asks the language hosts too: from a program in PCL to its files in a language.
 func convert(file, version, program, language string) (map[string][]byte, error) {
-	pkg, err := bind(file, version)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pkg, err := bind(text, version)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import { ExtractionResource } from "../extractionResource";
  */
 export interface FunctionOptions {
   /**
-   * Whether the result is not a secret. Default false: the data of a service can contain anything. The form that
-   * returns a promise requires `true`.
+   * Whether the result is not a secret. Default false: the data of a service can contain anything. A promise requires
+   * `true`.
    */
   plain?: boolean;
   /**

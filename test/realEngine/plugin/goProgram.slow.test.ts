@@ -57,6 +57,29 @@ func main() {
 }
 `;
 
+const functions = `package main
+
+import (
+	"${goModule}/webextract"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		_, refused := webextract.GetData(ctx, &webextract.GetDataArgs{TaskId: "template-1"})
+		ctx.Export("refused", pulumi.String(refused.Error()))
+		plain, err := webextract.GetData(ctx, &webextract.GetDataArgs{TaskId: "template-1", Plain: pulumi.BoolRef(true)})
+		if err != nil {
+			return err
+		}
+		ctx.Export("plain", pulumi.Int(plain.Total))
+		args := webextract.GetDataOutputArgs{TaskId: pulumi.String("template-1")}
+		ctx.Export("secret", webextract.GetDataOutput(ctx, args).Total())
+		return nil
+	})
+}
+`;
+
 describe("a Go program with the generated SDK on the native plugin", function () {
   this.timeout(900_000);
   let world: World;
@@ -108,6 +131,16 @@ describe("a Go program with the generated SDK on the native plugin", function ()
     );
     await world.project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(world.project.state().resources, []);
+  });
+
+  it("reads with functions: a plain result needs Plain, before its request", async () => {
+    world.project.write("main.go", functions);
+    world.operations();
+    const { output } = await world.project.up();
+    assert.match(output, /plain *: 0/);
+    assert.match(output, /secret *: \[secret\]/);
+    assert.match(output, /refused *: "GetData: .* Use GetDataOutput, or set Plain to true\."/);
+    assert.deepEqual(world.operations(), ["getData", "getData"]);
   });
 });
 

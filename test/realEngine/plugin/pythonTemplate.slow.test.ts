@@ -32,6 +32,20 @@ source = pulumi.Output.from_input("shop-template")
 webextract.TaskCopy("copy", source_task_id=f"{source}", task_group_id="shops")
 `;
 
+const functions = `
+import pulumi
+import pulumi_webextract as webextract
+
+args = {"task_ids": ["shop-template"], "action_types": ["LoopAction"]}
+pulumi.export("output", webextract.get_actions_output(**args, plain=True).tasks[0].task_id)
+pulumi.export("plain", webextract.get_actions(**args, plain=True).tasks[0].task_id)
+pulumi.export("secret", webextract.get_actions_output(**args).tasks)
+try:
+    webextract.get_actions(**args)
+except ValueError as error:
+    pulumi.export("refused", str(error))
+`;
+
 describe("the template python, with the SDK from its tarball", function () {
   this.timeout(900_000);
   let life: TemplateLife;
@@ -62,5 +76,14 @@ describe("the template python, with the SDK from its tarball", function () {
     assert.match((await life.run(["up", "--yes", "--skip-preview"])).output, /\+ 41 created/);
     assert.match((await life.run(["up", "--yes", "--skip-preview"])).output, /\b41 unchanged/);
     await life.destroy();
+  });
+
+  it("reads with functions: a plain result needs plain=True", async () => {
+    writeFileSync(join(life.folder, "__main__.py"), functions);
+    const { output } = await life.run(["up", "--yes", "--skip-preview"]);
+    assert.match(output, /output *: "shop-template"/);
+    assert.match(output, /plain *: "shop-template"/);
+    assert.match(output, /secret *: \[secret\]/);
+    assert.match(output, /refused *: "get_actions: .* Use get_actions_output, or set plain=True\."/);
   });
 });

@@ -22,8 +22,13 @@ variables:
     fn::invoke:
       function: webextract:getActions
       arguments: { taskIds: [template-1], actionTypes: [LoopAction] }
+  plain:
+    fn::invoke:
+      function: webextract:getActions
+      arguments: { taskIds: [template-1], actionTypes: [LoopAction], plain: true }
 outputs:
   lotNo: \${run.lotNo}
+  plain: \${plain.tasks[0].taskId}
   actions: \${actions.tasks}
 `;
 
@@ -47,7 +52,9 @@ describe("a YAML program on the native plugin", () => {
 
   slowIt("runs again when a resource of rerunOn changes, and says which", async () => {
     world = await yamlWorld(program("https://a.test/"));
-    await world.project.up();
+    const { output: first } = await world.project.up();
+    assert.match(first, /actions *: \[secret\]/);
+    assert.match(first, /plain *: "template-1"/);
     world.operations();
     world.project.write("Pulumi.yaml", yamlProgram(program("https://b.test/")));
     const { output } = await world.project.up({ args: ["--diff"] });
