@@ -3,9 +3,11 @@ import { azuriteKey } from "../../scripts/objectStore/cloudServers";
 import { FaultyProxy } from "../resources/export/s3/faultyProxy";
 import type { TestStore } from "../resources/export/s3/storeKinds";
 import { cloudKinds } from "../resources/export/s3/storeKinds";
+import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
-for (const { title, scheme, start } of cloudKinds) {
+const lives = cloudKinds.flatMap((kind) => (["classes", "plugin"] as const).map((front) => ({ ...kind, front })));
+for (const { title, scheme, start, front } of lives) {
   const path = `${scheme}://team-bucket/nightly/books-{lotNo}.ndjson`;
   const program = (more = ""): string => `
 const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
@@ -15,7 +17,7 @@ new DataExport("rows", {
 });
 `;
 
-  describe(`a stack with rows, tokens and journal in ${title}`, () => {
+  describe(`a stack with rows, tokens and journal in ${title}, with the ${front}`, () => {
     let store: TestStore;
     let proxy: FaultyProxy;
     let world: World;
@@ -32,7 +34,11 @@ new DataExport("rows", {
         program: program(),
         emulator: { behaviour: { refreshRotation: "oldDies" } },
         withCredentials: false,
-        config: { "webextract:tokenStore": `${scheme}://team-bucket/prod` },
+        config: {
+          "webextract:tokenStore": `${scheme}://team-bucket/prod`,
+          ...(front === "plugin" && { "webextract:native": "true" }),
+        },
+        ...(front === "plugin" && { path: [pluginFolder()] }),
         env: Object.fromEntries(env),
       });
       const { refreshToken, apiKey } = world.emulator.credentials;

@@ -42,6 +42,8 @@ interface Chain {
   accessToken: string;
   /** Milliseconds for which the access token was issued. Absent: not known. */
   life?: number;
+  /** Milliseconds since the tokens were issued, when this was written. Absent: none. */
+  tokenAge?: number;
   beganAt: number;
 }
 
@@ -123,7 +125,7 @@ export class SharedTokens implements TokenKeeper {
   async moveOut(keep: (tokens: MovedTokens) => Promise<void>): Promise<void> {
     const { etag, age, chain, tokens } = await this.#idle();
     if (!(chain && tokens)) throw new StoreError(`${this.file} has no tokens to move.`, "refused");
-    const idle = { ...chain, isSending: undefined, life: chain.life && chain.life - age };
+    const idle = { ...writtenAgain(chain, age), isSending: undefined };
     const claim = await this.#write({ ...idle, isSending: true }, etag);
     if (claim === undefined) throw inUse(this.file);
     await keep(tokens).catch((error) => this.#release(idle, claim).then(() => Promise.reject(error)));
@@ -136,12 +138,13 @@ export class SharedTokens implements TokenKeeper {
 
   /** Stores tokens of another place. */
   async moveIn(tokens: MovedTokens): Promise<void> {
-    const { etag, age, chain } = await this.#idle();
-    if (chain && chain.refreshToken !== tokens.refreshToken && mayBeNewer(Date.now() - age, tokens)) {
+    const { etag, chain, tokens: present } = await this.#idle();
+    if (present && present.refreshToken !== tokens.refreshToken && mayBeNewer(present.updatedAt, tokens)) {
       throw new StoreError(`${this.file} has newer tokens of the configured refresh token.`, "refused");
     }
-    const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, { ...tokens, updatedAt: Date.now() });
-    if ((await this.#write(next, etag)) === undefined) throw inUse(this.file);
+    const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, tokens);
+    const age = Math.max(0, Date.now() - tokens.updatedAt);
+    if ((await this.#write(writtenAgain(next, age), etag)) === undefined) throw inUse(this.file);
   }
 
   /** @throws StoreError while another process may send the token */
@@ -166,7 +169,7 @@ export class SharedTokens implements TokenKeeper {
       } else if (chain?.isRefused === true && age < claims.restMs) {
         return this.#refused();
       } else {
-        const token = await this.#claimed(chain, etag);
+        const token = await this.#claimed(chain && writtenAgain(chain, age), etag);
         if (token !== undefined) return token;
       }
     }
@@ -300,8 +303,13 @@ export class SharedTokens implements TokenKeeper {
 }
 
 function tokensOf({ age, chain }: Seen): MovedTokens | undefined {
-  const updatedAt = Date.now() - age;
+  const updatedAt = Date.now() - age - (chain?.tokenAge ?? 0);
   return chain && { ...chain, updatedAt, expiresAt: chain.life && updatedAt + chain.life };
+}
+
+/** The store gives what it writes a new age. The tokens keep theirs. */
+function writtenAgain(chain: Chain, age: number): Chain {
+  return { ...chain, tokenAge: (chain.tokenAge ?? 0) + age };
 }
 
 function inUse(file: string): StoreError {

@@ -161,6 +161,17 @@ for (const kind of [s3Kind, ...cloudKinds])
       assert.equal(tokens.service.refreshes, 1);
     });
 
+    usual("are as old after a refresh that failed as before", async () => {
+      tokens.service.expiresIn = 600;
+      await startTask(machine());
+      shared.letPass(400);
+      tokens.service.onRefresh = (response) => Boolean(response.writeHead(503).end());
+      for (let each = 0; each < 2; each += 1) await assert.rejects(startTask(machine()), /the refresh failed/);
+      tokens.service.onRefresh = undefined;
+      await startTask(machine());
+      assert.deepEqual([tokens.service.refreshes, tokens.service.refused], [2, []]);
+    });
+
     usual("say for a while that the token was refused, and send it once", async () => {
       tokens.service.refresh.clear();
       for (let each = 0; each < 2; each += 1) {
