@@ -28,7 +28,16 @@ export class ShardedFleet {
     private readonly shards: readonly string[],
   ) {}
 
-  static async create(emulator: Emulator, tasksOfShard: number, count = 4): Promise<ShardedFleet> {
+  /** @param settings of the stacks. The variables of a job count only without them. */
+  static async create(
+    emulator: Emulator,
+    tasksOfShard: number,
+    count = 4,
+    settings: Readonly<Record<string, string>> = {
+      "webextract:tokenStore": "tokens",
+      "webextract:requestsPerSecond": String(requestsPerSecond / count),
+    },
+  ): Promise<ShardedFleet> {
     const shards = Array.from({ length: count }, (_, index) => `shard-${index + 1}`);
     const program = readFileSync(join(repositoryRoot, "examples/fleet/shards/index.ts"), "utf8");
     const project = await Project.create({
@@ -41,11 +50,7 @@ export class ShardedFleet {
         ...Object.fromEntries(shards.map((shard) => [`tasks/${shard}/tasks.yaml`, manifestOf(shard, tasksOfShard)])),
       },
       link: ["typescript", "@types"],
-      config: {
-        "webextract:baseUrl": emulator.url,
-        "webextract:tokenStore": "tokens",
-        "webextract:requestsPerSecond": String(requestsPerSecond / shards.length),
-      },
+      config: { "webextract:baseUrl": emulator.url, ...settings },
       secrets: { "webextract:refreshToken": emulator.credentials.refreshToken },
       env: { PULUMI_SKIP_CHECKPOINTS: "true", PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
     });

@@ -7,6 +7,8 @@ import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../scripts/commands";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
+import type { Fate } from "../resources/export/s3/faultyProxy";
+import { FaultyProxy, operationOf, refusal } from "../resources/export/s3/faultyProxy";
 import { storeVariables } from "../resources/export/s3/storeKinds";
 import { ShardedFleet, shardedSeed } from "./shardedFleet";
 
@@ -33,25 +35,34 @@ describe("the jobs of a fleet in Kubernetes", () => {
 const limit = 100;
 const tasksOfShard = 200;
 
-describe("2,000 tasks in ten jobs with nothing in common but a store", function () {
+describe("2,000 tasks in ten jobs with nothing in common but a store that has faults", function () {
   this.timeout(1_800_000);
 
   it("lose nothing, make nothing twice and keep the rate limit, with one refresh token that rotates", async () => {
     const store = await ObjectStore.start();
     store.addBucket("my-bucket");
+    const proxy = await FaultyProxy.start(store.port);
+    const fates: readonly Fate[] = ["lost", refusal(503, "SlowDown"), "cut"];
+    let writes = 0;
+    proxy.fate = (request) => {
+      writes += operationOf(request) === "PutObject" ? 1 : 0;
+      const fate = operationOf(request) === "PutObject" && writes % 17 === 0 ? fates[(writes / 17) % 3] : undefined;
+      // A store far away.
+      return new Promise((resolve) => setTimeout(resolve, 20, fate ?? "pass"));
+    };
     const emulator = await startEmulator({
       behaviour: { requestsPerSecond: limit, refreshRotation: "oldDies" },
       seed: shardedSeed,
     });
     const { command, env, jobs } = podOf();
-    const fleet = await ShardedFleet.create(emulator, tasksOfShard, jobs);
+    const fleet = await ShardedFleet.create(emulator, tasksOfShard, jobs, {});
     const { project } = fleet;
     const each = (round: string) =>
       Promise.all(
         Array.from({ length: jobs }, (_, index) => {
           const home = join(project.root, `home-${round}-${index}`);
           mkdirSync(home);
-          const own = { ...storeVariables(store, home), HOME: home, XDG_STATE_HOME: home, LIMIT: String(limit) };
+          const own = { ...storeVariables(proxy, home), HOME: home, XDG_STATE_HOME: home, LIMIT: String(limit) };
           return project.shell(command, { env: { ...env, ...own, JOB_COMPLETION_INDEX: String(index) } });
         }),
       );
@@ -69,6 +80,10 @@ describe("2,000 tasks in ten jobs with nothing in common but a store", function 
       const urls = copies.map(({ actions: [open] }) => open?.properties.Url).sort();
       assert.deepEqual(urls, fleet.declaredUrls().sort());
       assert.deepEqual(fleet.taskIds().sort(), copies.map(({ taskId }) => taskId).sort());
+      // A token that was sent twice is refused.
+      const renewals = emulator.requests.filter(({ operation }) => operation === "refreshToken");
+      assert.deepEqual([...new Set(renewals.map(({ status }) => status))], [200]);
+      assert.ok(writes > 17);
       const refused = emulator.requests.filter(({ status }) => status === 429);
       assert.ok(refused.length < emulator.requests.length / 100, `${refused.length} of ${emulator.requests.length}`);
 
@@ -78,6 +93,7 @@ describe("2,000 tasks in ten jobs with nothing in common but a store", function 
     } finally {
       await fleet.remove();
       await emulator.close();
+      await proxy.stop();
       await store.stop();
     }
   });
