@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ObjectStore } from "../../../scripts/objectStore/objectStore";
+import { FaultyProxy } from "../../resources/export/s3/faultyProxy";
+import { storeVariables } from "../../resources/export/s3/storeKinds";
+import { World } from "../world";
+
+const program = `
+const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1", onDelete: "retain" });
+new CloudRun("run", { taskId: copy.id, waitFor: "started", onDelete: "retain" });
+`;
+const up = ["up", "--yes", "--skip-preview"];
+
+/** How the runner after the killed one ends, and what the service has then: copies and runs. */
+const endings: readonly (readonly [output: RegExp, has: readonly string[]])[] = [
+  [/(created|unchanged)\s+Duration/, ["1 1"]],
+  [/A copy of task "template-1" in group "group-1" may exist/, ["0 0", "1 0"]],
+  [/may have started/, ["1 0", "1 1"]],
+  // The service has replaced the refresh token, and the store did not get the new one.
+  [/refreshToken was refused/, ["0 0"]],
+];
+
+describe("a runner that is killed at a write to the store, and the next one on another machine", () => {
+  let store: ObjectStore;
+  let proxy: FaultyProxy;
+  before(async function () {
+    this.timeout(900_000);
+    store = await ObjectStore.start();
+    store.addBucket("team-bucket");
+    proxy = await FaultyProxy.start(store.port);
+  });
+  after(async () => {
+    await proxy.stop();
+    await store.stop();
+  });
+
+  // Claim and new tokens, the owner, intent and id of the copy and of the run, two removed entries, and the end of the owner.
+  for (let nth = 1; nth <= 10; nth++) {
+    const fate = nth % 2 === 0 ? "lost" : "cut";
+    it(`make no second copy and no second run: write ${nth}, which is ${fate}`, async () => {
+      const world = await World.create({
+        program,
+        emulator: { behaviour: { refreshRotation: "oldDies" } },
+        withCredentials: false,
+        config: { "webextract:tokenStore": `s3://team-bucket/kill-${nth}` },
+      });
+      const { refreshToken, apiKey } = world.emulator.credentials;
+      await world.project.configure({}, { "webextract:refreshToken": refreshToken, "webextract:apiKey": apiKey });
+      const startUp = (runner: string) => {
+        const home = join(world.project.root, runner);
+        mkdirSync(home);
+        return world.project.start(up, { env: { ...storeVariables(proxy, home), HOME: home, XDG_STATE_HOME: home } });
+      };
+      const has = () => `${world.copies().length} ${world.emulator.inspect.runs().length}`;
+      try {
+        let writes = 0;
+        const run = startUp("first");
+        proxy.fate = ({ method, path }) => {
+          if (["GET", "HEAD"].includes(method) || path.includes("/probe/") || ++writes !== nth) return "pass";
+          run.killHosts();
+          return fate;
+        };
+        await run.done;
+        assert.ok(writes >= nth, `${writes} writes`);
+        proxy.reset();
+        // Until the claim of the dead runner is over.
+        proxy.letPass(130_000);
+        for (const runner of ["second", "third"]) {
+          const { output } = await startUp(runner).done;
+          const ending = endings.find(([words]) => words.test(output));
+          assert.ok(ending?.[1].includes(has()), `${has()}: ${output}`);
+        }
+      } finally {
+        proxy.reset();
+        await world.remove();
+      }
+    });
+  }
+});
