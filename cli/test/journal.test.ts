@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { delimiter } from "node:path";
 import { ServiceClient } from "../../src/service";
 import { isLarge } from "../../test/environment";
-import { refusal } from "../../test/resources/export/s3/faultyProxy";
+import { isWrite, refusal } from "../../test/resources/export/s3/faultyProxy";
 import type { S3World } from "../../test/resources/export/s3/s3World";
 import { bucket, eachOnStore } from "../../test/resources/export/s3/s3World";
 import { cloudKinds, s3Kind } from "../../test/resources/export/s3/storeKinds";
@@ -288,8 +288,7 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
     const untilDone = async (command: () => Promise<Ended>): Promise<Ended> => {
       for (let taken = 0; ; taken += 1) {
         let writes = 0;
-        s3.proxy.fate = ({ method }) =>
-          ["GET", "HEAD"].includes(method) || ++writes <= taken ? "pass" : refusal(403, "AccessDenied");
+        s3.proxy.fate = (request) => (!isWrite(request) || ++writes <= taken ? "pass" : refusal(403, "AccessDenied"));
         const ended = await command();
         s3.proxy.fate = () => "pass";
         if (ended.code === 0) {

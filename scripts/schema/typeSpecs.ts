@@ -161,8 +161,9 @@ export class TypeSpecs {
  * A string in place of an enum, for an argument of a resource: `pulumi do` has a flag for a string, and none for an enum. A program can still
  * give the constants, which are strings.
  */
-export function withFlag({ oneOf, ...spec }: Spec): Spec {
-  return spec.type === "string" || oneOf === undefined ? spec : { ...spec, oneOf };
+export function withFlag(spec: Spec): Spec {
+  const { oneOf: _, ...alone } = spec;
+  return spec.type === "string" ? alone : spec;
 }
 
 /** The words of a choice, for its description. */

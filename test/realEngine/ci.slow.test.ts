@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
 import { blocks, readPage } from "../pages/readPage";
 import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
-import { storeVariables } from "../resources/export/s3/storeKinds";
+import { machineVariables } from "../resources/export/s3/storeKinds";
 import { Project } from "./harness";
 import { template } from "./world";
 
@@ -48,9 +48,7 @@ describe("runners that start empty, with a refresh token that is replaced at eac
   const upOn = async (workflow: string, commit: number, expect: "success" | "failure" = "success") => {
     const steps = stepsOf(readWorkflow(workflow)).filter(({ with: options }) => options?.command === "up");
     const runner = new Runner({ jobs: { job: { steps } } }, values);
-    const home = join(runner.workspace, "home");
-    mkdirSync(home);
-    const own = { ...storeVariables(store, home), HOME: home, XDG_STATE_HOME: home, COMMIT: String(commit) };
+    const own = { ...machineVariables(store, join(runner.workspace, "home")), COMMIT: String(commit) };
     const ended = await project.up({ env: { ...runner.environmentOf("pulumi/actions"), ...own }, expect });
     runner.remove();
     return ended;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "webextract-emulator";
@@ -9,7 +9,7 @@ import { repositoryRoot } from "../../scripts/commands";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
 import type { Fate } from "../resources/export/s3/faultyProxy";
 import { FaultyProxy, operationOf, refusal } from "../resources/export/s3/faultyProxy";
-import { storeVariables } from "../resources/export/s3/storeKinds";
+import { machineVariables } from "../resources/export/s3/storeKinds";
 import { ShardedFleet, shardedSeed } from "./shardedFleet";
 
 /** What a pod of examples/fleet/shards/jobs.yaml runs, and its variables. */
@@ -60,9 +60,8 @@ describe("2,000 tasks in ten jobs with nothing in common but a store that has fa
     const each = (round: string) =>
       Promise.all(
         Array.from({ length: jobs }, (_, index) => {
-          const home = join(project.root, `home-${round}-${index}`);
-          mkdirSync(home);
-          const own = { ...storeVariables(proxy, home), HOME: home, XDG_STATE_HOME: home, LIMIT: String(limit) };
+          const machine = machineVariables(proxy, join(project.root, `home-${round}-${index}`));
+          const own = { ...machine, LIMIT: String(limit) };
           return project.shell(command, { env: { ...env, ...own, JOB_COMPLETION_INDEX: String(index) } });
         }),
       );

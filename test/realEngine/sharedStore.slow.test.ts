@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
-import { storeVariables } from "../resources/export/s3/storeKinds";
+import { machineVariables } from "../resources/export/s3/storeKinds";
 import { pluginFolder } from "./plugin/nativeWorld";
 import { World } from "./world";
 
@@ -18,7 +17,7 @@ for (const front of ["classes", "plugin"] as const) {
   describe(`a stack whose tokens and journal are in an object store, with the ${front}`, () => {
     let store: ObjectStore;
     let world: World;
-    const homes: string[] = [];
+    let machines = 0;
     before(async function () {
       this.timeout(900_000);
       store = await ObjectStore.start();
@@ -39,15 +38,10 @@ for (const front of ["classes", "plugin"] as const) {
     after(async () => {
       await world.remove();
       await store.stop();
-      for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
     });
 
     /** A runner that has nothing but the stack and access to the store. */
-    const runner = (): Record<string, string> => {
-      const home = mkdtempSync(join(tmpdir(), "webextract-runner-"));
-      homes.push(home);
-      return { ...storeVariables(store, home), HOME: home, XDG_STATE_HOME: join(home, "state") };
-    };
+    const runner = () => machineVariables(store, join(world.project.root, `home-${++machines}`));
     const objects = (): string[] =>
       readdirSync(join(store.buckets, "team-bucket"), { recursive: true, withFileTypes: true })
         .filter((each) => each.isFile() && !each.parentPath.includes(".sgwtmp"))

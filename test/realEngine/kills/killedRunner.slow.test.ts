@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ObjectStore } from "../../../scripts/objectStore/objectStore";
-import { FaultyProxy } from "../../resources/export/s3/faultyProxy";
-import { storeVariables } from "../../resources/export/s3/storeKinds";
+import { FaultyProxy, isWrite } from "../../resources/export/s3/faultyProxy";
+import { machineVariables } from "../../resources/export/s3/storeKinds";
 import { World } from "../world";
 
 const program = `
@@ -47,17 +46,14 @@ describe("a runner that is killed at a write to the store, and the next one on a
       });
       const { refreshToken, apiKey } = world.emulator.credentials;
       await world.project.configure({}, { "webextract:refreshToken": refreshToken, "webextract:apiKey": apiKey });
-      const startUp = (runner: string) => {
-        const home = join(world.project.root, runner);
-        mkdirSync(home);
-        return world.project.start(up, { env: { ...storeVariables(proxy, home), HOME: home, XDG_STATE_HOME: home } });
-      };
+      const startUp = (runner: string) =>
+        world.project.start(up, { env: machineVariables(proxy, join(world.project.root, runner)) });
       const has = () => `${world.copies().length} ${world.emulator.inspect.runs().length}`;
       try {
         let writes = 0;
         const run = startUp("first");
-        proxy.fate = ({ method, path }) => {
-          if (["GET", "HEAD"].includes(method) || path.includes("/probe/") || ++writes !== nth) return "pass";
+        proxy.fate = (request) => {
+          if (!isWrite(request) || request.path.includes("/probe/") || ++writes !== nth) return "pass";
           run.killHosts();
           return fate;
         };

@@ -181,6 +181,10 @@ function pathOf(path: string, query: URLSearchParams): string {
     : `/${bucket}/${key ?? query.get("name") ?? ""}`;
 }
 
+export function isWrite({ method }: SeenRequest): boolean {
+  return !["GET", "HEAD"].includes(method);
+}
+
 /** What a request is, in the words of S3. */
 export function operationOf(request: SeenRequest): string {
   const { method, query, headers } = request;

@@ -56,6 +56,12 @@ export function storeVariables({ endpoint }: Pick<ObjectStore, "endpoint">, fold
   return { ...Object.fromEntries(set), WEBEXTRACT_S3_FORCE_PATH_STYLE: "true" };
 }
 
+/** The variables of a machine that has nothing but access to the store. Makes its home. */
+export function machineVariables(store: Pick<ObjectStore, "endpoint">, home: string): Record<string, string> {
+  mkdirSync(home);
+  return { ...storeVariables(store, home), HOME: home, XDG_STATE_HOME: home };
+}
+
 /** Each bucket is a folder, and each object a file. */
 export class S3TestStore implements TestStore {
   readonly direct: S3;
