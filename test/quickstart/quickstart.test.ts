@@ -72,6 +72,7 @@ describe("npm start", function () {
     assert.match(output, /rowCount *: 23/);
     assert.match(output, /│ 'UL-1002' │ 'Winter in Überlingen' +│ 'Jörg Häußler' +│/);
     assert.match(output, /Could not be read: .*ul-2006\.html: .*404/);
+    assert.doesNotMatch(output, /warning/);
     assert.match(output, /npm start -- destroy/);
     assert.deepEqual(exportedRows(output), expectedRows());
     assertShownInReadme(output);
