@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ObjectStore } from "../../../scripts/objectStore/objectStore";
 import { FaultyProxy, isWrite } from "../../resources/export/s3/faultyProxy";
@@ -20,7 +21,10 @@ const endings: readonly (readonly [output: RegExp, has: readonly string[]])[] = 
   [/refreshToken was refused/, ["0 0"]],
 ];
 
-describe("a runner that is killed at a write to the store, and the next one on another machine", () => {
+/** Hours that the clock of a runner is ahead of the others' and the store's. */
+const runners = { first: 0, second: 1, third: -1 };
+
+describe("a runner that is killed at a write to the store, and the next one on other machines, whose clocks are an hour wrong", () => {
   let store: ObjectStore;
   let proxy: FaultyProxy;
   before(async function () {
@@ -46,8 +50,13 @@ describe("a runner that is killed at a write to the store, and the next one on a
       });
       const { refreshToken, apiKey } = world.emulator.credentials;
       await world.project.configure({}, { "webextract:refreshToken": refreshToken, "webextract:apiKey": apiKey });
-      const startUp = (runner: string) =>
-        world.project.start(up, { env: machineVariables(proxy, join(world.project.root, runner)) });
+      const startUp = (runner: keyof typeof runners) => {
+        const home = join(world.project.root, runner);
+        const env = machineVariables(proxy, home);
+        const otherClock = join(home, "otherClock.cjs");
+        writeFileSync(otherClock, clockAhead(runners[runner]));
+        return world.project.start(up, { env: { ...env, NODE_OPTIONS: `--require ${otherClock}` } });
+      };
       const has = () => `${world.copies().length} ${world.emulator.inspect.runs().length}`;
       try {
         let writes = 0;
@@ -62,7 +71,7 @@ describe("a runner that is killed at a write to the store, and the next one on a
         proxy.reset();
         // Until the claim of the dead runner is over.
         proxy.letPass(130_000);
-        for (const runner of ["second", "third"]) {
+        for (const runner of ["second", "third"] as const) {
           const { output } = await startUp(runner).done;
           const ending = endings.find(([words]) => words.test(output));
           assert.ok(ending?.[1].includes(has()), `${has()}: ${output}`);
@@ -74,3 +83,13 @@ describe("a runner that is killed at a write to the store, and the next one on a
     });
   }
 });
+
+/** A module after whose load the clock of a process is ahead. */
+function clockAhead(hours: number): string {
+  return `const ahead = ${hours} * 3_600_000;
+    const RealDate = Date;
+    globalThis.Date = class Date extends RealDate {
+      constructor(...parts) { parts.length > 0 ? super(...parts) : super(RealDate.now() + ahead); }
+      static now() { return RealDate.now() + ahead; }
+    };`;
+}
