@@ -190,7 +190,8 @@ export class SharedTokens implements TokenKeeper {
       isRefused: undefined,
       isSending: true,
     };
-    const idle = { ...chain, isSending: undefined };
+    const claimedAt = Date.now();
+    const idle = () => writtenAgain({ ...chain, isSending: undefined }, Date.now() - claimedAt);
     const isTooLate = stopwatch(claims.lastMs - claims.exchangeMs - patience.ms);
     const claim = await this.#write(chain, etag);
     if (claim === undefined) return undefined;
@@ -199,7 +200,7 @@ export class SharedTokens implements TokenKeeper {
     try {
       // Some services continue to accept the configured token.
       for (const sent of new Set([chain.refreshToken, startToken])) {
-        if (isTooLate()) return void (await this.#release(idle, claim));
+        if (isTooLate()) return void (await this.#release(idle(), claim));
         this.#parts.secrets.add(sent);
         const issued = await exchanged(sent, this.#parts, claims.exchangeMs / 1000);
         if (issued !== undefined) {
@@ -207,11 +208,11 @@ export class SharedTokens implements TokenKeeper {
           return newAccessToken(issued);
         }
       }
-      await this.#release({ ...idle, isRefused: true }, claim);
+      await this.#release({ ...idle(), isRefused: true }, claim);
       return this.#refused();
     } catch (error) {
       // The token may be used up, or not: the next process sends it again, as it does after a kill.
-      await this.#release(idle, claim);
+      await this.#release(idle(), claim);
       throw error;
     } finally {
       this.isExchanging = false;

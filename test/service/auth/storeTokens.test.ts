@@ -170,6 +170,15 @@ for (const kind of [s3Kind, ...cloudKinds])
       tokens.service.onRefresh = undefined;
       await startTask(machine());
       assert.deepEqual([tokens.service.refreshes, tokens.service.refused], [2, []]);
+      // The time that the failed exchange takes counts too.
+      tokens.service.onRefresh = (response) => {
+        tokens.passTime(400);
+        return Boolean(response.writeHead(503).end());
+      };
+      await assert.rejects(machine().renewTokens());
+      tokens.service.onRefresh = undefined;
+      await startTask(machine());
+      assert.deepEqual([tokens.service.refreshes, tokens.service.refused], [3, []]);
     });
 
     usual("say for a while that the token was refused, and send it once", async () => {
