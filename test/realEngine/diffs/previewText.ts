@@ -12,6 +12,9 @@ export interface Shown {
 
 const heading = /^ {4}(\S{0,2}) ?(?:pulumi-nodejs:dynamic\/webextract|webextract:index):(\w+): \(([\w-]+)\)(.*)$/;
 
+/** A changed secret list as the newest engine shows it: with the places of the changed items. */
+const changedSecretList = /^( *~ \w+ *: )\[\n(?: +~ \[\d+\]: \[secret\] => \[secret\]\n)+ +\]$/gm;
+
 /**
  * Splits the output of `pulumi preview --diff` by resource, in an order that does not depend on the engine.
  * @param mark only resources whose name has this end, and without it in `name`
@@ -19,7 +22,7 @@ const heading = /^ {4}(\S{0,2}) ?(?:pulumi-nodejs:dynamic\/webextract|webextract
 export function resourcesShown(output: string, mark = ""): Shown[] {
   const shown: Shown[] = [];
   let inResources = false;
-  for (const line of output.split("\n")) {
+  for (const line of output.replace(changedSecretList, "$1[secret] => [secret]").split("\n")) {
     const [, sign, type, word] = heading.exec(line) ?? [];
     if (type !== undefined) {
       shown.push({ type, name: "", step: `${sign} (${word})`, lines: [line.slice(4)] });
