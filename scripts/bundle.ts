@@ -62,7 +62,7 @@ const commandOverLibrary: Plugin = {
 const commandLine = { main: "cli/src/main.ts", cliProcess: "cli/src/cliProcess.ts" };
 
 /** Modules whose libraries take long to load and are rarely needed: each is a bundle of its own, which the others load when they need it. */
-const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml"];
+const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml", "engine/openTelemetry"];
 
 const loadOnDemand: Plugin = {
   name: "load on demand",
@@ -94,14 +94,16 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 const besidePlugin = {
   axios: "axios",
   jsonSchema: "src/resources/export/checks/jsonSchema.ts",
+  openTelemetry: "src/engine/openTelemetry.ts",
   yaml: "src/manifest/yaml.ts",
 };
 
 const loadFromBeside: Plugin = {
   name: "load from beside",
   setup(build) {
-    build.onResolve({ filter: /^(?:axios|.*\/(?:jsonSchema|yaml|cliProcess|pluginProcess))$/ }, ({ path, kind }) =>
-      kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true },
+    build.onResolve(
+      { filter: /^(?:axios|.*\/(?:jsonSchema|openTelemetry|yaml|cliProcess|pluginProcess))$/ },
+      ({ path, kind }) => (kind === "entry-point" ? undefined : { path: `./${basename(path)}.js`, external: true }),
     );
   },
 };

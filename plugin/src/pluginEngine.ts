@@ -5,11 +5,15 @@ import { engineEndings } from "../../src/engine/endings";
 import type { Engine } from "../../src/engine/engine";
 import { interruptionBySignals } from "../../src/engine/interruption";
 import { engineLog } from "../../src/engine/log";
+import type { EnterCall } from "../../src/engine/traces";
+import { connectTraces } from "../../src/engine/traces";
 
 /** The engine behind a native plugin: the parts that plugins are made for. */
 export interface PluginEngine extends Engine {
   /** The engine has sent Cancel: the user interrupts the command, or the command has ended. */
   cancel(): void;
+  /** Absent unless the user collects traces. */
+  enterCall?: EnterCall | undefined;
 }
 
 /** The engine that started this process, a native plugin. */
@@ -20,5 +24,6 @@ export function pluginEngine(): PluginEngine {
     interrupted: interruption.signal,
     cancel: () => interruption.abort(),
     onEnd: engineEndings,
+    enterCall: connectTraces(() => grpc),
   };
 }

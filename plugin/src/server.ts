@@ -57,15 +57,15 @@ export class Plugin {
     // Also for a process that only shows its schema.
     endWithEngine(() => this.calls?.host, engine);
     server.addService(ResourceProviderService, {
-      getPluginInfo: handler(() => new PluginInfo().setVersion(ownPackage.version)),
-      getSchema: handler(() => new GetSchemaResponse().setSchema(schemaText())),
-      checkConfig: handler((request: CheckRequest) => {
+      getPluginInfo: this.handler(() => new PluginInfo().setVersion(ownPackage.version)),
+      getSchema: this.handler(() => new GetSchemaResponse().setSchema(schemaText())),
+      checkConfig: this.handler((request: CheckRequest) => {
         this.urn = request.getUrn();
         return checkConfig(request, (message) => engine.log.warn(message));
       }),
       // The engine compares the configuration itself, and updates a provider that changed. It never replaces it.
-      diffConfig: handler(() => new DiffResponse()),
-      configure: handler((request: ConfigureRequest) => this.configure(request)),
+      diffConfig: this.handler(() => new DiffResponse()),
+      configure: this.handler((request: ConfigureRequest) => this.configure(request)),
       check: this.configured((calls, request: CheckRequest) => calls.check(request)),
       diff: this.configured((calls, request: DiffRequest) => calls.diff(request)),
       create: this.configured((calls, request: CreateRequest) => calls.create(request)),
@@ -77,7 +77,7 @@ export class Plugin {
       }),
       invoke: this.configured(({ host }, request: InvokeRequest) => invoke(request, host)),
       construct: this.configured(({ host }, request: ConstructRequest) => this.construct(host, request)),
-      cancel: handler(async () => {
+      cancel: this.handler(async () => {
         engine.cancel();
         // The engine closes the connection next, and would show that as an error of each component that it still waits
         // for.
@@ -119,7 +119,7 @@ export class Plugin {
   private configured<Request extends Message, Response extends Message>(
     call: (calls: ResourceCalls, request: Request) => Promise<Response>,
   ) {
-    return handler((request: Request) => {
+    return this.handler((request: Request) => {
       const { calls } = this;
       if (calls === undefined) {
         throw new ProviderError("The engine has not configured this provider.");
@@ -127,16 +127,20 @@ export class Plugin {
       return calls.host.during(() => call(calls, request));
     });
   }
-}
 
-function handler<Request extends Message, Response extends Message>(handle: Handler<Request, Response>) {
-  return async ({ request }: ServerUnaryCall<Request, Response>, respond: sendUnaryData<Response>): Promise<void> => {
-    try {
-      respond(null, await handle(request));
-    } catch (error) {
-      respond(statusOf(error));
-    }
-  };
+  private handler<Request, Response>(handle: Handler<Request, Response>) {
+    return async (
+      { request, metadata }: ServerUnaryCall<Request, Response>,
+      respond: sendUnaryData<Response>,
+    ): Promise<void> => {
+      this.engine.enterCall?.(metadata.get("traceparent")[0]);
+      try {
+        respond(null, await handle(request));
+      } catch (error) {
+        respond(statusOf(error));
+      }
+    };
+  }
 }
 
 /** An error as the engine shows it. After a partial failure, the status contains what exists. */

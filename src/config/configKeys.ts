@@ -164,6 +164,12 @@ export const clientKeys = withVariables({
     meaning: "path of the token refresh",
     default: "`/token`",
   },
+  logFormat: {
+    kind: optionKinds.logFormat,
+    environment: "WEBEXTRACT_LOG_FORMAT",
+    meaning: "whether a line of the log is text or a JSON object with the same facts",
+    default: "`text`",
+  },
   logLevel: {
     kind: optionKinds.logLevel,
     environment: "WEBEXTRACT_LOG",

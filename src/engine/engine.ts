@@ -1,10 +1,12 @@
 import type { Ending } from "./endings";
 import { engineEndings } from "./endings";
 import { dropEchoes } from "./errorEcho";
+import { hostModules } from "./hostModules";
 import { engineInterruption } from "./interruption";
 import type { EngineLog } from "./log";
 import { engineLog } from "./log";
-import { watchRequests } from "./requests";
+import { watchCalls, watchRequests } from "./requests";
+import { connectTraces } from "./traces";
 
 /** What a provider process uses of the engine beyond the calls for its resources. */
 export interface Engine {
@@ -21,6 +23,8 @@ export interface Engine {
  */
 export function connectedEngine(): Engine {
   watchRequests();
+  const enterCall = connectTraces(() => hostModules()("@grpc/grpc-js"));
+  if (enterCall !== undefined) watchCalls(enterCall);
   dropEchoes();
   return { log: engineLog(), interrupted: engineInterruption(), onEnd: engineEndings };
 }

@@ -1,5 +1,6 @@
 import { hostModules } from "./hostModules";
 import type { Properties } from "./serialization";
+import type { EnterCall } from "./traces";
 
 /**
  * The engine names the resource in each request. The host does not pass the name on, so it is noted here by the
@@ -64,4 +65,23 @@ function withUrn(original: Method): Method {
     }
     return struct;
   };
+}
+
+type CallClass = new (...parts: unknown[]) => { metadata?: { get(key: string): unknown[] } };
+
+/** Calls `enter` at the begin of each call of the engine: the host makes an object for it, and then handles it at once. */
+export function watchCalls(enter: EnterCall): void {
+  try {
+    const calls: Record<string, CallClass> = hostModules()("@grpc/grpc-js/build/src/server-call");
+    for (const [name, Call] of Object.entries(calls).filter(([each]) => /^Server\w+Impl$/.test(each))) {
+      calls[name] = class extends Call {
+        constructor(...parts: unknown[]) {
+          super(...parts);
+          enter(this.metadata?.get("traceparent")[0]);
+        }
+      };
+    }
+  } catch {
+    // The spans have no parent then.
+  }
 }

@@ -77,3 +77,8 @@ export function isEncrypted(key: string): boolean {
   const { isConfigSecret } = runtime as unknown as { isConfigSecret?: (key: string) => boolean };
   return typeof isConfigSecret !== "function" || isConfigSecret(key);
 }
+
+/** Loads modules as the SDK of the program does. */
+export function sdkModules(): NodeJS.Require {
+  return createRequire(createRequire(__filename).resolve("@pulumi/pulumi"));
+}

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { getProxyForUrl } from "proxy-from-env";
 import { isExempt } from "./noProxy";
-import type { LogLevel, ServiceClientOptions } from "./options";
+import type { ServiceClientOptions } from "./options";
 
 /** The environment variables that {@link optionsFromEnvironment} reads, each with the option it sets. */
 export const environmentVariables = {
@@ -14,12 +14,13 @@ export const environmentVariables = {
   WEBEXTRACT_TOKEN_STORE: "tokenStore",
   WEBEXTRACT_PROFILE: "profile",
   WEBEXTRACT_LOG: "logLevel",
+  WEBEXTRACT_LOG_FORMAT: "logFormat",
 } as const;
 
 /**
  * Options from environment variables, without those that are unset or empty. `baseUrl` can be missing: the caller
  * reports that.
- * @throws TypeError if WEBEXTRACT_LOG is not a log level
+ * @throws TypeError if WEBEXTRACT_LOG or WEBEXTRACT_LOG_FORMAT is none of its words
  */
 export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Partial<ServiceClientOptions> {
   const found: Partial<Record<(typeof environmentVariables)[keyof typeof environmentVariables], string>> = {};
@@ -27,8 +28,12 @@ export function optionsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Pa
     const value = env[variable];
     if (value !== undefined && value !== "") found[option] = value;
   }
-  const { logLevel, ...rest } = found;
-  return logLevel === undefined ? rest : { ...rest, logLevel: logLevelOf(logLevel) };
+  const { logLevel, logFormat, ...rest } = found;
+  return {
+    ...rest,
+    ...(logLevel && { logLevel: oneOf("WEBEXTRACT_LOG", ["silent", "debug", "trace"], logLevel) }),
+    ...(logFormat && { logFormat: oneOf("WEBEXTRACT_LOG_FORMAT", ["text", "json"], logFormat) }),
+  };
 }
 
 /** Whether the environment names a service. */
@@ -36,9 +41,10 @@ export function namesService(env: NodeJS.ProcessEnv = process.env): boolean {
   return (env.WEBEXTRACT_BASE_URL ?? "") !== "";
 }
 
-function logLevelOf(value: string): LogLevel {
-  if (value === "silent" || value === "debug" || value === "trace") return value;
-  throw new TypeError(`WEBEXTRACT_LOG must be one of silent, debug, trace; got ${JSON.stringify(value.slice(0, 20))}.`);
+function oneOf<const Word extends string>(variable: string, words: readonly Word[], value: string): Word {
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw new TypeError(`${variable} must be one of ${words.join(", ")}; got ${JSON.stringify(value.slice(0, 20))}.`);
 }
 
 /**

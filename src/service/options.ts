@@ -73,6 +73,8 @@ export interface ServiceClientOptions {
   credentials?: CredentialScheme;
   /** Path of the token refresh. Default `/token`. */
   refreshPath?: string;
+  /** Whether a line of the log is text, or a JSON object. Both begin with the time. Default `text`. */
+  logFormat?: "text" | "json";
   /** How much `log` receives. Default `silent`. */
   logLevel?: LogLevel;
   /** Receives the lines of the log, without bodies and credentials. Default: standard error. */

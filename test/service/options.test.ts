@@ -139,31 +139,37 @@ describe("the debug log", () => {
       else json(response, 200, { requestId: "q-7", data: { message: "body of the answer" } });
     }),
   );
-  const send = async (logLevel: "silent" | "debug" | "trace") => {
+  const send = async (logLevel: "silent" | "debug" | "trace", logFormat?: "json") => {
     const lines: string[] = [];
     const client = new ServiceClient({
       baseUrl: server.baseUrl,
       accessToken: "access-token",
       logLevel,
+      ...(logFormat && { logFormat }),
       log: (line) => lines.push(line),
     });
     const properties = [{ name: "Text", value: "body of the request" }];
     await client.updateActionProperties({ taskId: "t", actions: [{ actionType: "A", actionId: "a", properties }] });
     client.close();
-    return lines.map((line) => line.replace(/\d+ ?ms/g, "N ms"));
+    const varying = /\d+(?= ?ms)|(?<="ms":)\d+|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+    return lines.map((line) => line.replace(varying, "N"));
   };
 
   it("has one line for each request", async () => {
     assert.deepEqual(await send("debug"), [
-      "webextract updateActionProperties task=t status=500 N ms",
-      "webextract updateActionProperties task=t status=200 N ms requestId=q-7",
+      "N webextract updateActionProperties task=t status=500 Nms",
+      "N webextract updateActionProperties task=t status=200 requestId=q-7 Nms",
+    ]);
+    // The server responds with the error only once.
+    assert.deepEqual(await send("debug", "json"), [
+      '{"time":"N","operation":"updateActionProperties","task":"t","status":200,"ms":N,"requestId":"q-7"}',
     ]);
   });
 
   it("gives the reason for a retry at the level trace", async () => {
     assert.deepEqual(
       (await send("trace"))[1],
-      "webextract updateActionProperties outcomeUnknown: next attempt in N ms",
+      "N webextract updateActionProperties outcomeUnknown: next attempt in N ms",
     );
   });
 

@@ -1,5 +1,7 @@
 import { RunError, runtime } from "@pulumi/pulumi";
 import { noCredential, previewReadOptions } from "../../config/config";
+import { sdkModules } from "../../engine/sdk";
+import { connectTraces } from "../../engine/traces";
 import { ServiceClient } from "../../service/client";
 import type { ServiceClientOptions } from "../../service/options";
 import { perProgram, warnOnce } from "../perProgram";
@@ -30,6 +32,7 @@ export function requireProfile(who: string, profile: string | undefined): void {
   }
 }
 
+const programTraces = perProgram(() => connectTraces(() => sdkModules()("@grpc/grpc-js")));
 const programClients = perProgram(() => new Map<string | undefined, { client: ServiceClient; reads: number }>());
 
 /**
@@ -41,6 +44,7 @@ export async function readWith<T>(
   options: ServiceClientOptions,
   read: (client: ServiceClient) => Promise<T>,
 ): Promise<T> {
+  programTraces();
   const clients = programClients();
   const shared = clients.get(profile) ?? { client: new ServiceClient(options), reads: 0 };
   clients.set(profile, shared);

@@ -6,6 +6,7 @@ import { RowsRefused } from "../../rows/checkedRows";
 import { fileFailure } from "../../rows/destinations/destination";
 import { formats } from "../../rows/formats/formats";
 import { isStoreAddress } from "../../store/storeAddress";
+import { inSpan } from "../../system/spans";
 import { messageOf, PartialFailure, ResourceError } from "../../values/errors";
 import type { Context } from "../resource";
 import { describeFailed, describeRefusal } from "./checks/messages";
@@ -97,7 +98,15 @@ interface Export {
   rejects: boolean;
 }
 
-async function exportRows(work: Export): Promise<DataExportState> {
+function exportRows(work: Export): Promise<DataExportState> {
+  return inSpan("export rows", { "webextract.task_id": work.args.taskId }, async (note) => {
+    const state = await exportedRows(work);
+    note({ "webextract.row_count": state.rowCount });
+    return state;
+  });
+}
+
+async function exportedRows(work: Export): Promise<DataExportState> {
   const { args, context, marking, unsent } = work;
   await marking?.prepare();
   const { state, content } = await (unsent === undefined ? writeRows(work) : put(work, unsent));

@@ -1,5 +1,6 @@
 import type { ServiceError } from "../../service/errors/errors";
 import { isServiceError } from "../../service/errors/errors";
+import { inSpan } from "../../system/spans";
 import type { Context } from "../resource";
 import type { CloudRunState } from "./cloudRunModel";
 import { timesOf } from "./cloudRunModel";
@@ -33,7 +34,12 @@ export interface EarlyEnd {
  * Polls until `poll` returns true. A failure that can pass does not end the polling.
  * @returns undefined, or what ended the polling before that
  */
-export async function pollRun(
+export function pollRun(run: CloudRunState, polling: Polling, context: Context): Promise<EarlyEnd | undefined> {
+  const facts = { "webextract.task_id": run.taskId, "webextract.lot_no": run.lotNo };
+  return inSpan("wait for run", facts, () => pollUntilEnd(run, polling, context));
+}
+
+async function pollUntilEnd(
   run: CloudRunState,
   { seconds, poll, progress }: Polling,
   context: Context,

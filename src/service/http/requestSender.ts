@@ -1,4 +1,5 @@
 import { clock, pause } from "../../system/clock";
+import { inSpan } from "../../system/spans";
 import type { AccessToken } from "../auth/accessToken";
 import { NoToken } from "../auth/accessToken";
 import type { Tokens } from "../auth/tokens";
@@ -104,7 +105,8 @@ export class RequestSender {
       const wait = call.waitAfter(failure);
       if (wait === undefined) throw this.#finalError(call, failure);
       this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);
-      await pause(wait, call.waits);
+      const why = { "webextract.reason": failure.kind };
+      await inSpan("wait before the next attempt", why, () => pause(wait, call.waits));
       if (settings.interrupted.aborted || this.#stopped.signal.aborted) throw this.#finalError(call, failure, notAgain);
     }
   }
@@ -131,25 +133,34 @@ export class RequestSender {
     const { request } = call;
     const headers = { ...this.#credentialHeaders(request, token), ...request.headers };
     transport.prepare();
-    const send = async (): Promise<Attempt> => {
-      settings.watch.before(request.name);
-      const begun = clock.now();
-      const exchange = await transport.exchange({
-        method: request.operation.method,
-        url: settings.baseUrl + request.path,
-        headers,
-        json: request.json,
-        upload: request.upload,
-        // After a lost response too: each kept connection can be as stale as the one that was lost.
-        freshConnection: !request.mayRepeat || request.operation.returnsOnce === true || call.anyLost,
-        timeout: settings.timeoutSeconds * 1000,
-        signal: call.ended,
-      });
-      this.#log(request, exchange, clock.now() - begun);
-      if (exchange.response !== undefined) this.#note(request, exchange.response);
-      if (exchange.response !== undefined) settings.watch.after(request.name, exchange.response);
-      return { ...exchange, failure: this.#failureOf(request, exchange) };
+    const facts = {
+      "http.request.method": request.operation.method,
+      "url.template": request.operation.path,
+      "server.address": new URL(settings.baseUrl).hostname,
+      "webextract.task_id": request.taskId,
     };
+    const send = (): Promise<Attempt> =>
+      inSpan(request.name, facts, async (note) => {
+        settings.watch.before(request.name);
+        const begun = clock.now();
+        const exchange = await transport.exchange({
+          method: request.operation.method,
+          url: settings.baseUrl + request.path,
+          headers,
+          json: request.json,
+          upload: request.upload,
+          // After a lost response too: each kept connection can be as stale as the one that was lost.
+          freshConnection: !request.mayRepeat || request.operation.returnsOnce === true || call.anyLost,
+          timeout: settings.timeoutSeconds * 1000,
+          signal: call.ended,
+        });
+        this.#log(request, exchange, clock.now() - begun);
+        if (exchange.response !== undefined) this.#note(request, exchange.response);
+        if (exchange.response !== undefined) settings.watch.after(request.name, exchange.response);
+        const failure = this.#failureOf(request, exchange);
+        note({ "http.response.status_code": exchange.response?.status, "error.type": failure?.kind });
+        return { ...exchange, failure };
+      });
     const isTooLate = this.#stopped.signal.aborted || limiter.pause > call.left;
     const attempt = isTooLate ? undefined : await limiter.run(call.waits, send);
     if (attempt === undefined) throw this.#notSent(call, this.#noSlot());
@@ -247,24 +258,45 @@ export class RequestSender {
   }
 
   #log(request: PreparedRequest, exchange: Exchange, milliseconds: number): void {
-    const { settings, secrets } = this.#parts;
-    if (settings.logLevel === "silent") return;
-    const { name, taskId } = request;
     const status = exchange.response ? exchange.response.status : exchange.loss.reason;
     const requestId = exchange.response ? requestIdOf(exchange.response.body) : undefined;
-    const line = [
-      `webextract ${name}`,
-      taskId === undefined ? "" : ` task=${taskId}`,
-      ` status=${status} ${Math.round(milliseconds)}ms`,
-      requestId === undefined ? "" : ` requestId=${requestId}`,
-    ];
-    settings.log(printable(secrets.scrub(line.join(""))));
+    this.#write("debug", {
+      operation: request.name,
+      task: request.taskId,
+      status,
+      ms: Math.round(milliseconds),
+      requestId,
+    });
   }
 
-  #trace(request: PreparedRequest, what: string): void {
-    const { settings, secrets } = this.#parts;
-    if (settings.logLevel === "trace") settings.log(printable(secrets.scrub(`webextract ${request.name} ${what}`)));
+  #trace({ name }: PreparedRequest, what: string): void {
+    this.#write("trace", { operation: name, what });
   }
+
+  /** Writes a line of the log, if the level asks for it. */
+  #write(level: "debug" | "trace", facts: LogFacts): void {
+    const { settings, secrets } = this.#parts;
+    if (settings.logLevel !== level && settings.logLevel !== "trace") return;
+    const time = new Date().toISOString();
+    const line = settings.logFormat === "json" ? JSON.stringify({ time, ...facts }) : `${time} ${textOf(facts)}`;
+    settings.log(printable(secrets.scrub(line)));
+  }
+}
+
+interface LogFacts {
+  operation: string;
+  what?: string;
+  task?: string | undefined;
+  status?: string | number;
+  ms?: number;
+  requestId?: string | undefined;
+}
+
+function textOf({ operation, what, ms, ...named }: LogFacts): string {
+  const facts = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+  return [`webextract ${operation}`, what, ...facts, ms === undefined ? undefined : `${ms}ms`]
+    .filter(Boolean)
+    .join(" ");
 }
 
 function nothingSent(kind: ServiceErrorKind, why: string): Failure {
