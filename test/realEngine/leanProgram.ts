@@ -9,7 +9,7 @@ export function withoutTypes(program: string): string {
 /** The program or manifest of a template after the edit step of its README: with a second shelf in its list. */
 export function withSecondShelf(program: string): string {
   const changed = program
-    .replace('["novels"]', '["novels", "nature"]')
+    .replace(/([[{])"novels"(?=[\]}])/, '$1"novels", "nature"')
     .replace(/^( *- .*)novels(.*)$/m, "$&\n$1nature$2");
   if (changed === program) {
     throw new Error("the program has no list of shelves");

@@ -47,13 +47,13 @@ describe("the template python, with the SDK from its tarball", function () {
   this.timeout(900_000);
   let life: TemplateLife;
   before(async () => {
-    life = await TemplateLife.create("python", "python");
+    life = await TemplateLife.create("python", "python", "__main__.py");
     await installPython(life.folder, "-r requirements.txt ");
   });
   after(() => life.remove());
 
   it("extracts the books, changes nothing in a second up, and runs again after a change", async () => {
-    await life.live("__main__.py");
+    await life.live();
     await life.destroy();
   });
 
