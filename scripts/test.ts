@@ -67,7 +67,9 @@ async function main(): Promise<void> {
   }
   if (values.newest) {
     await step("build", buildIfStale);
-    await newestTests(positionals.length > 0 ? positionals : engineTestFiles(isFastOrNewest));
+    // Tests that take the newest of everything themselves compare it with the pinned versions.
+    if (positionals.length === 0) await tests("tests with the newest of everything", engineTestFiles(isNewest));
+    await newestTests(positionals.length > 0 ? positionals : engineTestFiles((file) => !isSlow(file)));
   } else if (positionals.length > 0) {
     await tests("tests", positionals);
   } else if (values.unit) {
@@ -84,7 +86,7 @@ async function main(): Promise<void> {
     if (built && ready) {
       await engineTests(values.all);
       if (values.all) {
-        await newestTests(engineTestFiles((file) => isFastOrNewest(file) && !isNewest(file)));
+        await newestTests(engineTestFiles((file) => !isSlow(file)));
       }
     }
   }
@@ -143,7 +145,8 @@ function engineTestFiles(accept: (file: string) => boolean): string[] {
   const files = engineFolders.flatMap((folder) =>
     readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
   );
-  return inShard([...new Set([...longest, ...files.filter((file) => file.endsWith(".test.ts") && accept(file))])]);
+  const all = new Set([...longest, ...files.filter((file) => file.endsWith(".test.ts"))]);
+  return inShard([...all].filter(accept));
 }
 
 /** Every fourth with `--shard 2/4`, from the second on, so that the long tests at the beginning are in different shards. */
@@ -158,10 +161,6 @@ function isSlow(file: string): boolean {
 /** Tests that make projects with the newest engine and SDK in each run. */
 function isNewest(file: string): boolean {
   return file.startsWith(join("test", "realEngine", "newest"));
-}
-
-function isFastOrNewest(file: string): boolean {
-  return !isSlow(file) || isNewest(file);
 }
 
 function ignore(patterns: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /**
  * One declaration of each resource, and one call of each function, for the pages in docs/reference and the examples in schema.json, which takes the other
- * languages from the folder `languages`. Tests preview the programs.
+ * languages from the folder `languages`. Tests run the programs.
  */
 import {
   CloudRun,

@@ -82,10 +82,13 @@ describe("an import into the native plugin", () => {
   it("of what the service does not show, or of a malformed id, is one clear error", async () => {
     await assert.rejects(
       world.read("TaskStartUrls", "task-1"),
-      /A TaskStartUrls cannot be imported, because the service does not show it/,
+      /A TaskStartUrls cannot be imported or read by its id, because the service does not show it/,
     );
     await assert.rejects(world.read("DataExport", "out.csv"), /A DataExport cannot be imported/);
-    await assert.rejects(world.read("TaskLoopItems", "task-1"), /TASK\/ACTION, such as "my-task\/action-1"/);
+    await assert.rejects(
+      world.read("TaskLoopItems", "task-1"),
+      /for an import or a get, is TASK\/ACTION, such as "my-task\/action-1"/,
+    );
     await assert.rejects(world.read("TaskLoopItems", "task-1/open"), /shows no list of action "open"/);
     for (const [type, id] of Object.entries({ TaskCopy: "nobody", ExtractionTask: "nobody", CloudRun: "nobody/1" })) {
       await assert.rejects(world.read(type, id), /There is no task "nobody"/, type);

@@ -5,19 +5,23 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ensureEngine } from "../engine/ensureEngine";
 import { manifestOf, packageFolders } from "../packages/packages";
+import { goModule } from "../schema/generateSdks";
 
 /**
- * Installs a version as users do, in an empty folder: both packages from npm's registry, and the plugin from where its address leads.
+ * Installs a version as users do, in an empty folder: both packages from npm's registry, the plugin from where its address leads, and the SDK
+ * for Go from its tag.
  * @param server the address of the plugin's archives
  */
 export async function checkInstalled(version: string, server: string, say: (line: string) => void) {
   const folder = mkdtempSync(join(tmpdir(), "webextract-installed-"));
   const engine = await ensureEngine({ say });
-  // PULUMI_HOME too, because a plugin that is installed already would not be downloaded.
+  // What is installed already would not be downloaded.
   const env = {
     ...process.env,
     PATH: `${dirname(engine.pulumi)}:${process.env.PATH}`,
     PULUMI_HOME: join(folder, "pulumi"),
+    GOMODCACHE: join(folder, "modules"),
+    GOFLAGS: "-modcacherw",
     PULUMI_SKIP_UPDATE_CHECK: "true",
   };
   const run = async (program: string, ...args: string[]): Promise<string> => {
@@ -39,6 +43,8 @@ export async function checkInstalled(version: string, server: string, say: (line
     if (!types.split(",").includes("TaskCopy")) throw new Error(`pulumi-webextract exports only ${types}.`);
     await run("pulumi", "plugin", "install", "resource", "webextract", version, "--server", server);
     expect("the plugin", JSON.parse(await run("pulumi", "package", "get-schema", `webextract@${version}`)).version);
+    await run("go", "mod", "init", "example");
+    await run("go", "get", `${goModule}/webextract@v${version}`);
     say(`Version ${version} can be installed.`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -11,6 +11,7 @@ import fastify from "fastify";
 import { parse } from "yaml";
 import { collected, repositoryRoot } from "../commands";
 import { manifestOf, packageFolders } from "../packages/packages";
+import { goModule } from "../schema/generateSdks";
 
 /** The last version for Node.js 20. It is in no package.json, because only a rehearsal needs it. */
 const registryPackage = "verdaccio@~6.8.0";
@@ -45,7 +46,7 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
         await run(`${line} --no-provenance`, ofRegistry);
         await run(line, ofRegistry);
       } else if (line.includes(" check ")) {
-        await run(`${line} --server ${server}`, ofRegistry);
+        await run(`${line} --server ${server}`, { ...ofRegistry, ...goFrom(join(stage, "remote")) });
       } else {
         await run(line);
       }
@@ -57,6 +58,13 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
     await assets.close();
     rmSync(stage, { recursive: true, force: true });
   }
+}
+
+/** Go takes the module from this repository in place of GitHub's, and asks no proxy. */
+function goFrom(remote: string): NodeJS.ProcessEnv {
+  const key = `url.${remote}.insteadOf`;
+  const github = `https://${goModule.replace("/sdk/go", "")}`;
+  return { GOPRIVATE: goModule, GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: key, GIT_CONFIG_VALUE_0: github };
 }
 
 /** The lines that the jobs run, in their order. */

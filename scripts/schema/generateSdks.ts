@@ -1,7 +1,7 @@
 /** SDKs for other languages, from schema.json. Tests and a release generate them; the repository does not contain them. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -24,7 +24,10 @@ export async function generateSdks(folder: string, version: string, languages: r
   if (languages.includes("go")) {
     // The generator writes none. `go mod tidy` adds what the SDK of Pulumi needs itself.
     const required = `require github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
-    writeFileSync(join(folder, "go", "go.mod"), `module ${goModule}\n\ngo 1.25\n\n${required}\n`);
+    const own = join(folder, "go");
+    writeFileSync(join(own, "go.mod"), `module ${goModule}\n\ngo 1.25\n\n${required}\n`);
+    // The engine looks for the version of the plugin here, and not in the folder of the package.
+    cpSync(join(own, "webextract", "pulumi-plugin.json"), join(own, "pulumi-plugin.json"));
   }
 }
 

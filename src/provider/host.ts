@@ -26,6 +26,7 @@ import type { Problem } from "../values/kinds";
 import { madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { AccountClaims } from "./accountClaims";
+import { dynamicResources } from "./accountClaims";
 import { AccountTasks } from "./accountTasks";
 import { ProviderError } from "./providerErrors";
 import { RunningSteps } from "./runningSteps";
@@ -226,9 +227,10 @@ export class Host {
     const context = this.context(profile, urn, instance === "there" ? { ...owner, key: Symbol(owner.title) } : owner);
     const other = await this.claims?.other(accountInAnyProvider(this.config.clientOptions(profile)));
     if (other !== undefined) {
+      const to = other === dynamicResources ? "dynamic" : "native";
       this.warnOnce(
-        `In this command, ${other} declares resources of the same account. What they have is not known here, so deletes leave settings, rows, runs and files ` +
-          'as they are. To undo these, delete the resources in a command of its own. To move resources, run "webextract migrate", and then an up without other changes.',
+        `In this command, resources of the same account belong to ${other}. What they have is not known here, so deletes leave settings, rows, runs and files ` +
+          `as they are. To undo these, delete the resources in a command of its own. To move resources, run "webextract migrate --to ${to}", and then an up without other changes.`,
       );
     }
     return {

@@ -9,7 +9,7 @@ export function withoutTypes(program: string): string {
 /** The program or manifest of a template after the edit step of its README: with a second shelf in its list. */
 export function withSecondShelf(program: string): string {
   const changed = program
-    .replace('["novels"]', '["novels", "nature"]')
+    .replace(/([[{])"novels"(?=[\]}])/, '$1"novels", "nature"')
     .replace(/^( *- .*)novels(.*)$/m, "$&\n$1nature$2");
   if (changed === program) {
     throw new Error("the program has no list of shelves");
@@ -24,7 +24,10 @@ export function withSecondShelf(program: string): string {
 export function withShortPauses(program: string): string {
   const changed = program
     .replaceAll('waitFor: "finished"', 'waitFor: "finished", pollSeconds: 0.1')
-    .replaceAll("waitFor: finished", "waitFor: finished, pollSeconds: 0.1");
+    .replaceAll('wait_for="finished"', 'wait_for="finished", poll_seconds=0.1')
+    .replaceAll('WaitFor: pulumi.String("finished")', "$&, PollSeconds: pulumi.Float64(0.1)")
+    .replace(/^( *)waitFor: finished$/gm, "$&\n$1pollSeconds: 0.1")
+    .replace(/waitFor: finished\b(?!$)/gm, "$&, pollSeconds: 0.1");
   if (changed === program) {
     throw new Error("the program does not wait for a run");
   }

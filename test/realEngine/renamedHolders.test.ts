@@ -116,7 +116,7 @@ for (const kind of isLarge ? ["dynamic", "native"] : ["native"]) {
       world.program(program("other", lotNo, settings("one", "other-")));
       const { output } = await world.project.up();
       await world.project.configure({ "webextract:native": String(kind === "native") });
-      assert.match(output, /declares resources of the same account\. What they have is not known here/);
+      assert.match(output, /resources of the same account belong to .+ run "webextract migrate --to (native|dynamic)"/);
       assert.match(
         output,
         /its rows were not removed, because perhaps another provider of this account has the same task/,

@@ -69,7 +69,7 @@ func main() {
 		// #endregion
 
 		// #region taskParameters
-		parameters, err := webextract.NewTaskParameters(ctx, "parameters", &webextract.TaskParametersArgs{
+		_, err = webextract.NewTaskParameters(ctx, "parameters", &webextract.TaskParametersArgs{
 			TaskId: existing.ID(),
 			Actions: pulumi.Map{
 				"open": webextract.ActionArgs{
@@ -108,7 +108,7 @@ func main() {
 		// #endregion
 
 		// #region taskStartUrls
-		startUrls, err := webextract.NewTaskStartUrls(ctx, "start-urls", &webextract.TaskStartUrlsArgs{
+		_, err = webextract.NewTaskStartUrls(ctx, "start-urls", &webextract.TaskStartUrlsArgs{
 			TaskId: existing.ID(),
 			Urls: pulumi.StringArray{
 				pulumi.String("https://shop.example.com/"),
@@ -132,7 +132,7 @@ func main() {
 		// #endregion
 
 		// #region cloudSubtasks
-		subtasks, err := webextract.NewCloudSubtasks(ctx, "failed-again", &webextract.CloudSubtasksArgs{
+		_, err = webextract.NewCloudSubtasks(ctx, "failed-again", &webextract.CloudSubtasksArgs{
 			TaskId:     books.ID(),
 			SubTaskIds: pulumi.StringArray{pulumi.String("3f0c-subtask-4"), pulumi.String("3f0c-subtask-9")},
 			Desired:    pulumi.String("started"),
@@ -169,7 +169,7 @@ func main() {
 		ctx.Export("runs", shops.Runs)
 		// #endregion
 
-		ctx.Export("others", pulumi.Array{parameters, startUrls, subtasks})
+		ctx.Export("books", books.TaskId)
 		return nil
 	})
 }

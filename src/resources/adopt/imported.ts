@@ -16,7 +16,7 @@ export async function importedBy(
 ): Promise<Imported> {
   if (imported === undefined) {
     throw new ResourceError(
-      `A ${type} cannot be imported, because the service does not show it. Declare it in the program: an up makes it.`,
+      `A ${type} cannot be imported or read by its id, because the service does not show it. Declare it in the program: an up makes it.`,
     );
   }
   return imported(id, context);
@@ -51,7 +51,7 @@ export async function verifyRun(taskId: string, lotNo: string, { client, warn }:
     why = `The service does not show the rows of ${run}: ${messageOf(error)}`;
   }
   warn(
-    `${why} The import could not verify that the run exists. If the number is wrong, remove the resource from the state and import it again.`,
+    `${why} The read could not verify that the run exists. If the number is wrong, correct it; after an import, remove the resource from the state first.`,
   );
 }
 
@@ -64,7 +64,7 @@ export function idsOf(type: string, id: string, second: string): [string, string
   const slash = id.lastIndexOf("/");
   if (slash <= 0 || slash === id.length - 1) {
     throw new ResourceError(
-      `The id for the import of a ${type} is TASK/${second}, such as "my-task/${second.toLowerCase()}-1".`,
+      `The id of a ${type}, for an import or a get, is TASK/${second}, such as "my-task/${second.toLowerCase()}-1".`,
     );
   }
   return [id.slice(0, slash), id.slice(slash + 1)];

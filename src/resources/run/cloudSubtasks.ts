@@ -100,7 +100,7 @@ export const cloudSubtasks: Resource<CloudSubtasksArgs, CloudSubtasksState, Clou
       throw isServiceError(error, "notFound") ? noTask(taskId) : error;
     });
     if (list.length === 0) {
-      throw new ResourceError(`Task "${taskId}" has no subtasks, so they cannot be imported.`);
+      throw new ResourceError(`Task "${taskId}" has no subtasks to import or read.`);
     }
     const isAtRest = list.every(({ status }) => {
       const terminal = terminalStatusOf(status, context.settings.statuses);

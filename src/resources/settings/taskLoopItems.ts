@@ -98,7 +98,7 @@ export const taskLoopItems: Resource<
     const { loop } = actions.find((action) => action.actionId === actionId) ?? {};
     if (loop === undefined || loop.items === secretValue) {
       throw new ResourceError(
-        `The service shows no list of action "${actionId}" of task "${taskId}" that can be imported. The import requests the actions of webextract:actionTypes.`,
+        `The service shows no list of action "${actionId}" of task "${taskId}" to import or read. The request is for the actions of webextract:actionTypes.`,
       );
     }
     return { id: taskId, args: { taskId, actionId, loopType: loop.loopType, items: [...loop.items] } };

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { engineVersion } from "../../../scripts/engine/engine";
-import { ensureEngine } from "../../../scripts/engine/ensureEngine";
-import { ensureHosts } from "../../../scripts/engine/hosts";
-import { generateSdks, goModule } from "../../../scripts/schema/generateSdks";
-import { World } from "../world";
-import { pluginSection } from "./nativeWorld";
+import { goModule } from "../../../scripts/schema/generateSdks";
+import type { World } from "../world";
+import { sdkWorld } from "./sdkWorld";
 
 const program = (url: string) => `package main
 
@@ -84,20 +78,7 @@ describe("a Go program with the generated SDK on the native plugin", function ()
   this.timeout(900_000);
   let world: World;
   before(async () => {
-    await ensureHosts(await ensureEngine(), ["go"]);
-    world = await World.create({
-      program: "",
-      files: { "Pulumi.yaml": `name: test\nruntime: go\n${pluginSection()}`, "main.go": program("https://a.test/") },
-      env: goCaches(),
-    });
-    const { folder } = world.project;
-    await generateSdks(join(folder, "sdk"), "0.1.0", ["go"]);
-    world.project.write(
-      "go.mod",
-      `module test\ngo 1.25\nrequire (\n${goModule} v0.0.0\n${pulumiSdk}\n)\nreplace ${goModule} => ./sdk/go\n`,
-    );
-    await promisify(execFile)("go", ["mod", "tidy"], { cwd: join(folder, "sdk", "go") });
-    await promisify(execFile)("go", ["mod", "tidy"], { cwd: folder });
+    world = await sdkWorld("go", program("https://a.test/"));
   });
   after(() => world.remove());
 
@@ -143,11 +124,3 @@ describe("a Go program with the generated SDK on the native plugin", function ()
     assert.deepEqual(world.operations(), ["getData", "getData"]);
   });
 });
-
-const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
-
-/** The home of a test has no caches, and the engine runs `go build`. */
-function goCaches(): Record<string, string> {
-  const kept = ["GOMODCACHE", "GOCACHE", "GOPATH"].map((name) => [name, execFileSync("go", ["env", name])] as const);
-  return Object.fromEntries(kept.map(([name, value]) => [name, String(value).trim()]));
-}

@@ -24,19 +24,22 @@ import { ensureHosts } from "../../../scripts/engine/hosts";
 import { packPlugin } from "../../../scripts/plugin/packPlugin";
 import type { RunResult } from "../harness";
 import { Project, repositoryRoot } from "../harness";
-import { withSecondShelf } from "../leanProgram";
+import { withSecondShelf, withShortPauses } from "../leanProgram";
+import { goCaches } from "./sdkWorld";
 
 /** A project that `pulumi new` made from a template for a program in another language. The engine itself installs the plugin, from a release on this machine. */
 export class TemplateLife {
   private constructor(
     private readonly project: Project,
     readonly folder: string,
+    private readonly file: string,
     private readonly emulator: Emulator,
     private readonly packed: string,
     private readonly release: FastifyInstance,
   ) {}
 
-  static async create(template: string, language: Language): Promise<TemplateLife> {
+  /** @param file the program or manifest, which the edit step of the template's README changes */
+  static async create(template: string, language: Language, file: string): Promise<TemplateLife> {
     await ensureHosts(await ensureEngine(), [language]);
     const packed = realpathSync(mkdtempSync(join(tmpdir(), "webextract-template-")));
     const source = join(packed, "template");
@@ -52,14 +55,16 @@ export class TemplateLife {
       install: "none",
       path: [join(packed, "venv", "bin")],
       env: {
+        ...(language === "go" && goCaches()),
         PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "false",
         PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES: `^${pluginDownloadURL}$=${address}`,
       },
     });
-    const life = new TemplateLife(project, join(project.root, "my-shop"), emulator, packed, release);
+    const life = new TemplateLife(project, join(project.root, "my-shop"), file, emulator, packed, release);
     const options = ["--yes", "--generate-only", "--dir", life.folder, "--name", "my-shop", "--description", "My shop"];
     await project.run(["new", source, ...options]);
     await project.run(["stack", "init", "dev", "--cwd", life.folder]);
+    life.edit(withShortPauses);
     // A host for Python that `npm run engine` builds is too old to take the virtual environment from Pulumi.yaml.
     symlinkSync(join(life.folder, "venv"), join(packed, "venv"));
     return life;
@@ -74,12 +79,11 @@ export class TemplateLife {
 
   /**
    * Previews, applies, applies again, edits, and applies.
-   * @param file that the edit step of the template's README changes
    * @param count of resources
    */
-  async live(file: string, count = 4): Promise<void> {
-    const { project, folder, emulator } = this;
-    const inFolder = { args: ["--cwd", folder] };
+  async live(count = 4): Promise<void> {
+    const { project, emulator } = this;
+    const inFolder = { args: ["--cwd", this.folder] };
     const { credentials } = emulator;
     const config = { baseUrl: emulator.url, accessToken: credentials.accessToken, apiKey: credentials.apiKey };
     const pairs = Object.entries(config).flatMap(([name, value]) => ["--secret", `webextract:${name}=${value}`]);
@@ -96,8 +100,7 @@ export class TemplateLife {
     assert.match((await project.up(inFolder)).output, new RegExp(`\\b${count} unchanged`));
     assert.deepEqual(emulator.requests, [], "an up without a change makes no request");
 
-    const text = readFileSync(join(folder, file), "utf8");
-    writeFileSync(join(folder, file), withSecondShelf(text));
+    this.edit(withSecondShelf);
     const { output: changed } = await project.up({ args: [...inFolder.args, "--diff"] });
     assert.match(changed, /\+ \S+\/shelves\/nature\//);
     assert.equal(this.rows().length, 17);
@@ -119,6 +122,11 @@ export class TemplateLife {
 
   async destroy(): Promise<void> {
     await this.project.destroy({ args: ["--cwd", this.folder], env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
+  }
+
+  private edit(change: (text: string) => string): void {
+    const path = join(this.folder, this.file);
+    writeFileSync(path, change(readFileSync(path, "utf8")));
   }
 
   /** The lines of the newest file. */

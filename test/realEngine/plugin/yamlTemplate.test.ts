@@ -5,30 +5,18 @@ import { isLarge, slowIt } from "../../environment";
 import { readPage } from "../../pages/readPage";
 import { TemplateLife } from "./templateLife";
 
-const waits = "waitFor: finished";
-
-/** The default is 10 seconds, which a test would wait for twice. */
-async function quickLife(template: string, file: string, more: string): Promise<TemplateLife> {
-  const life = await TemplateLife.create(template, "yaml");
-  const path = join(life.folder, file);
-  const text = readFileSync(path, "utf8");
-  assert.ok(text.includes(waits));
-  writeFileSync(path, text.replace(waits, `${waits}${more}`));
-  return life;
-}
-
 // The life that the tutorial has, once more in the language of the smallest template.
 if (isLarge) {
   describe("the template yaml, with pulumi new from its folder", function () {
     this.timeout(180_000);
     let life: TemplateLife;
     before(async () => {
-      life = await quickLife("yaml", "Pulumi.yaml", "\n      pollSeconds: 0.2");
+      life = await TemplateLife.create("yaml", "yaml", "Pulumi.yaml");
     });
     after(() => life.remove());
 
     it("extracts the books without Node.js files, changes nothing in a second up, and runs again after a change", async () => {
-      await life.live("Pulumi.yaml");
+      await life.live();
     });
 
     it("is destroyed as its README says", () => life.destroy());
@@ -41,14 +29,14 @@ describe("the YAML tutorial: the template yaml-manifests, with pulumi new", func
   const command = (line: RegExp): string => line.exec(page)?.[1] ?? "";
   let life: TemplateLife;
   before(async () => {
-    life = await quickLife("yaml-manifests", "tasks/products.yaml", ", pollSeconds: 0.2");
+    life = await TemplateLife.create("yaml-manifests", "yaml", "tasks/products.yaml");
   });
   after(() => life.remove());
 
   slowIt(
     "extracts the books, changes nothing in a second up, and runs again after a change of the manifest",
     async () => {
-      await life.live("tasks/products.yaml", 5);
+      await life.live(5);
     },
   );
 
