@@ -40,7 +40,10 @@ function sectionOf(command: CliCommand): string {
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
     ...(options.length === 0 ? [] : [optionsList(options)]),
-    ...examples.slice(0, 1).map(({ line }) => `Example: \`${programName} ${line}\``),
+    ...examples
+      .filter(({ line }) => line.includes(" -"))
+      .slice(0, 1)
+      .map(({ line }) => `Example: \`${programName} ${line}\``),
   ].join("\n\n");
 }
 

@@ -99,6 +99,7 @@ describe("the page about the client", () => {
       startsWithoutLotNo: true,
       credentials: true,
       refreshPath: true,
+      logFormat: true,
       logLevel: true,
       log: true,
       warn: true,
