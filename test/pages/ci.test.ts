@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
+import { version } from "../../package.json";
 import { repositoryRoot } from "../../scripts/commands";
 import { configKeys } from "../internals/config";
-import { readWorkflow, stepsOf } from "./workflow";
+import { ourAction, readWorkflow, stepsOf } from "./workflow";
 
 describe("the workflows for CI", () => {
   for (const name of ["pullRequest.yml", "nightly.yml", "drift.yml", "shards.yml", "../review/review.yml"]) {
@@ -20,14 +22,20 @@ describe("the workflows for CI", () => {
     const own = textOf(".github/workflows");
     const pins = new Map([...own.matchAll(/uses: (\S+)@(\w+ # v[\d.]+)/g)].map(([, name, pin]) => [name, pin]));
     const examples = textOf("examples");
-    const used = [...examples.matchAll(/uses: ([\w/-]+)@(.*)/g)];
+    const action = readFileSync(join(repositoryRoot, "action.yml"), "utf8");
+    const used = [...`${examples}\n${action}`.matchAll(/uses: ([\w/-]+)@(.*)/g)];
     assert.ok(used.length > 10);
     for (const [line, name, pin = ""] of used) {
+      if (name === ourAction) {
+        assert.equal(pin.split(" ")[0], `v${version}`, line);
+        continue;
+      }
       assert.match(pin, /^[\da-f]{40} # v\d+\.\d+\.\d+/, line);
       assert.ok(pin.startsWith(pins.get(name) ?? ""), line);
     }
     const versions = [...examples.matchAll(/node-version: (\d+)/g)].map(([, version]) => version);
     assert.deepEqual([...new Set(versions)], [/node-version: (\d+)/.exec(own)?.[1]]);
+    assert.equal(parse(action).inputs["node-version"].default, versions[0]);
   });
 });
 
