@@ -5,6 +5,8 @@ import { parse } from "yaml";
 import { version } from "../../package.json";
 import { repositoryRoot } from "../../scripts/commands";
 import { configKeys } from "../internals/config";
+import { azureStage, jenkinsStage } from "./pipelines";
+import { readPage } from "./readPage";
 import { ourAction, readWorkflow, stepsOf } from "./workflow";
 
 describe("the workflows for CI", () => {
@@ -17,6 +19,25 @@ describe("the workflows for CI", () => {
       for (const variable of ours) assert.ok(known.includes(variable), variable);
     });
   }
+
+  it("give credentials of the service to no pull request, and to main alone, in Azure Pipelines and Jenkins", () => {
+    const notThere = /WEBEXTRACT_(?!RUN_LABEL)/;
+    const recipes = ["azure-pipelines.yml", "Jenkinsfile"].map((name) => readPage(`examples/ci/${name}`));
+    for (const recipe of recipes) {
+      const [preview = "", production = ""] = recipe.split(/stage: production|stage\('Production'\)/);
+      assert.doesNotMatch(preview, notThere);
+      assert.match(production, /WEBEXTRACT_API_KEY[\s\S]*WEBEXTRACT_TOKEN_STORE/);
+    }
+    const conditions = ["preview", "production"].map((name) => azureStage(name).when);
+    assert.deepEqual(conditions, [
+      "eq(variables['Build.Reason'], 'PullRequest')",
+      "and(ne(variables['Build.Reason'], 'PullRequest'), eq(variables['Build.SourceBranch'], 'refs/heads/main'))",
+    ]);
+    assert.match(recipes[1] ?? "", /stage\('Production'\) \{\n\s*when \{ branch 'main' \}/);
+    const [timer, person] = ["triggeredBy 'TimerTrigger'", "triggeredBy cause: 'UserIdCause'"];
+    const stages = ["Preview", "Up", "Nightly", "By hand", "Drift"].map((name) => jenkinsStage(name).when);
+    assert.deepEqual(stages, ["changeRequest()", `not { anyOf { ${timer}; ${person} } }`, timer, person, timer]);
+  });
 
   it("pin each action, and use the versions and the Node.js of this repository's own workflows, which are kept up to date", () => {
     const own = textOf(".github/workflows");

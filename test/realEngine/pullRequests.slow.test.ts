@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { azureStage, jenkinsStage } from "../pages/pipelines";
 import type { Step } from "../pages/workflow";
 import { actionSteps, Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import { repositoryRoot } from "./harness";
@@ -36,10 +37,10 @@ describe("the recipes for pull requests, merges and drift", function () {
   let variables: Record<string, string>;
   before(async () => {
     bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
-    // The commands that are not the real ones: the packages are installed, and GitHub cannot be reached.
+    // The commands that are not the real ones: the packages and Pulumi are installed, and GitHub cannot be reached.
     const main = join(repositoryRoot, "dist", "cli", "main.js");
     const npx = `test "$1" != --no || shift; shift; exec node ${main} "$@"`;
-    for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', npx, gh })) {
+    for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', npx, gh, curl: "true" })) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
       chmodSync(join(bin, name), 0o755);
     }
@@ -94,9 +95,20 @@ describe("the recipes for pull requests, merges and drift", function () {
     "preview" | "up" | "drift",
     { script: string[] }
   >;
-  const inGitLab = async (name: "preview" | "up" | "drift", env: Record<string, string> = {}): Promise<void> => {
-    for (const command of gitlab[name].script) await world.project.shell(command, { env });
+  const inGitLab = (name: "preview" | "up" | "drift", env?: Record<string, string>): Promise<void> =>
+    all(gitlab[name].script, env);
+  const all = async (commands: string[], env: Record<string, string> = {}): Promise<void> => {
+    for (const command of commands) await world.project.shell(command, { env });
   };
+  const inAzure = (stage: string, reason: string, env: Record<string, string> = {}): Promise<void> => {
+    const [BUILD_REASON = "", BUILD_CRONSCHEDULE_DISPLAYNAME = ""] = reason.split(" ");
+    return all(azureStage(stage).commands, { BUILD_REASON, BUILD_CRONSCHEDULE_DISPLAYNAME, ...env });
+  };
+  const inJenkins = (stages: string[], env?: Record<string, string>): Promise<void> =>
+    all(
+      ["Install", ...stages].flatMap((stage) => jenkinsStage(stage).commands),
+      env,
+    );
   const written = (): string => readFileSync(join(world.project.folder, "report.md"), "utf8");
 
   interface Comment {
@@ -117,6 +129,16 @@ describe("the recipes for pull requests, merges and drift", function () {
       preview: () => inGitLab("preview").then(written),
       up: () => inGitLab("up", variables),
       drift: () => inGitLab("drift", variables),
+    },
+    "Azure Pipelines": {
+      preview: () => inAzure("preview", "PullRequest").then(written),
+      up: () => inAzure("production", "IndividualCI", variables),
+      drift: () => inAzure("production", "Schedule drift", variables),
+    },
+    Jenkins: {
+      preview: () => inJenkins(["Preview"]).then(written),
+      up: () => inJenkins(["Up"], variables),
+      drift: () => inJenkins(["Drift"], variables),
     },
   };
 
