@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -24,6 +25,18 @@ describe("the workflows", () => {
     assert.ok(uses.length > 0);
     const loose = uses.filter(({ what }) => !/^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what));
     assert.deepEqual(loose, []);
+  });
+
+  it("lint each workflow, also those that users copy, with a pinned zizmor", () => {
+    const { steps } = read("workflows/ci.yml").jobs.workflows;
+    const command = `pipx() { echo "$*"; }; ${steps.at(-1).run}`;
+    const said = execFileSync("bash", ["-ec", command], { cwd: repositoryRoot, encoding: "utf8" });
+    const [, linted = ""] = /^run zizmor==\d+\.\d+\.\d+ --offline --strict-collection \. (.*)$/m.exec(said) ?? [];
+    const copied = ["ci/drift", "ci/nightly", "ci/pullRequest", "ci/shards", "review/review"];
+    assert.deepEqual(
+      linted.split(" ").sort(),
+      copied.map((name) => `examples/${name}.yml`),
+    );
   });
 
   it("run each part of all tests by night", () => {
