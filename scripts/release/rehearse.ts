@@ -11,16 +11,17 @@ import fastify from "fastify";
 import { parse } from "yaml";
 import { collected, repositoryRoot } from "../commands";
 import { manifestOf, packageFolders } from "../packages/packages";
+import { goModule } from "../schema/generateSdks";
 
 /** The last version for Node.js 20. It is in no package.json, because only a rehearsal needs it. */
 const registryPackage = "verdaccio@~6.8.0";
 
 /** The steps of `release.yml` that are not run: the tests take longer than all others, and the next jobs install again what is there. */
-const leftOut = /^(npm test|npm ci --ignore-scripts|gh release create )/;
+const leftOut = /^(npm test|npm ci --ignore-scripts|gh |pipx run uv)/;
 
 /**
  * Runs the commands of `release.yml` in a checkout of the last commit, as if its version were released today: a bare repository stands for the remote, a registry on
- * this machine for npm, and a file server for the release on GitHub. What GitHub's own actions do, such as attestations, is not rehearsed.
+ * this machine for npm, a file server for the release on GitHub, its folder for PyPI, and the repository for the module proxy of Go. What GitHub's own actions do, such as attestations, is not rehearsed.
  */
 export async function rehearse(say: (line: string) => void): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), "webextract-rehearsal-"));
@@ -45,7 +46,7 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
         await run(`${line} --no-provenance`, ofRegistry);
         await run(line, ofRegistry);
       } else if (line.includes(" check ")) {
-        await run(`${line} --server ${server}`, ofRegistry);
+        await run(`${line} --server ${server}`, { ...ofRegistry, ...ofSdks(stage) });
       } else {
         await run(line);
       }
@@ -57,6 +58,18 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
     await assets.close();
     rmSync(stage, { recursive: true, force: true });
   }
+}
+
+/** Lets pip find the wheel in the release, and Go the module in the repository. */
+function ofSdks(stage: string): Record<string, string> {
+  const repository = goModule.replace("/sdk/go", "");
+  return {
+    PIP_FIND_LINKS: `${process.env.PIP_FIND_LINKS ?? ""} ${join(stage, "checkout", "release")}`,
+    GOPRIVATE: repository,
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `url.${join(stage, "remote")}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `https://${repository}`,
+  };
 }
 
 /** The lines that the jobs run, in their order. */

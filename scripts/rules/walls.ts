@@ -168,7 +168,7 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "cli", folders: ["cli/src"], lines: 13_525 },
   { part: "plugin", folders: ["plugin/src"], lines: 1_600 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_500 },
-  { part: "scripts", folders: ["scripts"], lines: 5_750 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 74_448 },
+  { part: "scripts", folders: ["scripts"], lines: 5_799 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 74_540 },
   { part: "bench", folders: ["bench"], lines: 3_475 },
 ];

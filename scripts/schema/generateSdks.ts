@@ -22,9 +22,10 @@ const source = join(__dirname, "sdks");
 export async function generateSdks(folder: string, version: string, languages: readonly SdkLanguage[]): Promise<void> {
   await generate(folder, version, languages);
   if (languages.includes("go")) {
-    // The generator writes none. `go mod tidy` adds what the SDK of Pulumi needs itself.
+    // The generator writes none.
     const required = `require github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
     writeFileSync(join(folder, "go", "go.mod"), `module ${goModule}\n\ngo 1.25\n\n${required}\n`);
+    await promisify(execFile)("go", ["mod", "tidy"], { cwd: join(folder, "go") });
   }
 }
 

@@ -190,18 +190,17 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
   return Object.fromEntries(entries);
 }
 
-/**
- * The variables of the environment, for those who read the schema, and for the SDKs' access to the configuration. Not for the arguments of a provider: an SDK
- * would write what the environment has into the state, credentials too, and each change of a token would be a change of the provider.
- */
+/** With the variables of the environment. Not for the arguments of a provider: an SDK would write the values into the state, credentials too. */
 function withEnvironment(configuration: Record<string, Spec>): Record<string, Spec> {
-  const entries = Object.entries(configuration).map(([name, spec]) => {
+  // The generators read a list or a map from the environment as a string.
+  const scalars = Object.entries(configuration).filter(([, { type }]) =>
+    /^(string|boolean|number|integer)$/.test(String(type)),
+  );
+  const named = scalars.map(([name, spec]) => {
     const { environment } = configKeys[name as keyof typeof configKeys];
-    // The generators read a list or a map from the environment as a string.
-    const isScalar = ["string", "boolean", "number", "integer"].includes(String(spec.type));
-    return [name, isScalar ? { ...spec, defaultInfo: { environment: [environment] } } : spec];
+    return [name, { ...spec, defaultInfo: { environment: [environment] } }];
   });
-  return Object.fromEntries(entries);
+  return { ...configuration, ...Object.fromEntries(named) };
 }
 
 /** The result of a function is an object, so lists have a name in it. */

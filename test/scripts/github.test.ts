@@ -69,22 +69,28 @@ describe("the workflows", () => {
       [
         ["pack", { contents: "read", "id-token": "write", attestations: "write" }],
         ["publish", { contents: "read", "id-token": "write" }],
+        ["pypi", { "id-token": "write" }],
+        ["go-sdk", { contents: "write" }],
         ["github-release", { contents: "write" }],
       ],
     );
   });
 
-  it("check and test before they publish, release on GitHub whether npm takes the packages or not, and install both then", () => {
+  it("check and test before they publish, release on GitHub whether npm takes the packages or not, and install all then", () => {
     assert.ok(jobs.pack.steps.some(({ run }: { run?: string }) => run === "npm test"));
     assert.equal(jobs.publish.needs, "pack");
-    assert.equal(jobs["github-release"].needs, "pack");
-    assert.deepEqual(jobs.check.needs, ["publish", "github-release"]);
+    for (const job of ["pypi", "go-sdk", "github-release"]) assert.equal(jobs[job].needs, "pack");
+    assert.deepEqual(jobs.check.needs, ["publish", "pypi", "go-sdk", "github-release"]);
   });
 
   it("attest every file of a release, and need no secret of npm", () => {
     const { steps } = jobs.pack;
     const attest = steps.find(({ uses }: { uses?: string }) => uses?.startsWith("actions/attest@"));
-    assert.deepEqual(attest.with["subject-path"].trim().split("\n"), ["release/*.tgz", "release/*.tar.gz"]);
+    assert.deepEqual(attest.with["subject-path"].trim().split("\n"), [
+      "release/*.tgz",
+      "release/*.tar.gz",
+      "release/*.whl",
+    ]);
     assert.doesNotMatch(readFileSync(join(folder, "release.yml"), "utf8"), /secrets\./);
   });
 });
