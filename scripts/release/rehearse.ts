@@ -17,11 +17,11 @@ import { goModule } from "../schema/generateSdks";
 const registryPackage = "verdaccio@~6.8.0";
 
 /** The steps of `release.yml` that are not run: the tests take longer than all others, and the next jobs install again what is there. */
-const leftOut = /^(npm test|npm ci --ignore-scripts|gh release create )/;
+const leftOut = /^(npm test|npm ci --ignore-scripts|gh |pipx run uv)/;
 
 /**
  * Runs the commands of `release.yml` in a checkout of the last commit, as if its version were released today: a bare repository stands for the remote, a registry on
- * this machine for npm, and a file server for the release on GitHub. What GitHub's own actions do, such as attestations, is not rehearsed.
+ * this machine for npm, a file server for the release on GitHub, its folder for PyPI, and the repository for the module proxy of Go. What GitHub's own actions do, such as attestations, is not rehearsed.
  */
 export async function rehearse(say: (line: string) => void): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), "webextract-rehearsal-"));
@@ -46,7 +46,7 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
         await run(`${line} --no-provenance`, ofRegistry);
         await run(line, ofRegistry);
       } else if (line.includes(" check ")) {
-        await run(`${line} --server ${server}`, { ...ofRegistry, ...goFrom(join(stage, "remote")) });
+        await run(`${line} --server ${server}`, { ...ofRegistry, ...ofSdks(stage) });
       } else {
         await run(line);
       }
@@ -60,11 +60,16 @@ export async function rehearse(say: (line: string) => void): Promise<void> {
   }
 }
 
-/** Go takes the module from this repository in place of GitHub's, and asks no proxy. */
-function goFrom(remote: string): NodeJS.ProcessEnv {
-  const key = `url.${remote}.insteadOf`;
-  const github = `https://${goModule.replace("/sdk/go", "")}`;
-  return { GOPRIVATE: goModule, GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: key, GIT_CONFIG_VALUE_0: github };
+/** Lets pip find the wheel in the release, and Go the module in the repository. */
+function ofSdks(stage: string): Record<string, string> {
+  const repository = goModule.replace("/sdk/go", "");
+  return {
+    PIP_FIND_LINKS: `${process.env.PIP_FIND_LINKS ?? ""} ${join(stage, "checkout", "release")}`,
+    GOPRIVATE: repository,
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `url.${join(stage, "remote")}.insteadOf`,
+    GIT_CONFIG_VALUE_0: `https://${repository}`,
+  };
 }
 
 /** The lines that the jobs run, in their order. */

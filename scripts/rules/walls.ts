@@ -169,7 +169,7 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "cli", folders: ["cli/src"], lines: 13_525 },
   { part: "plugin", folders: ["plugin/src"], lines: 1_600 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_500 },
-  { part: "scripts", folders: ["scripts"], lines: 5_770 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 74_620 },
+  { part: "scripts", folders: ["scripts"], lines: 5_815 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 74_950 },
   { part: "bench", folders: ["bench"], lines: 3_475 },
 ];

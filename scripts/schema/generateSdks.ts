@@ -22,10 +22,11 @@ const source = join(__dirname, "sdks");
 export async function generateSdks(folder: string, version: string, languages: readonly SdkLanguage[]): Promise<void> {
   await generate(folder, version, languages);
   if (languages.includes("go")) {
-    // The generator writes none. `go mod tidy` adds what the SDK of Pulumi needs itself.
+    // The generator writes none.
     const required = `require github.com/pulumi/pulumi/sdk/v3 v${engineVersion}`;
     const own = join(folder, "go");
     writeFileSync(join(own, "go.mod"), `module ${goModule}\n\ngo 1.25\n\n${required}\n`);
+    await promisify(execFile)("go", ["mod", "tidy"], { cwd: own });
     // The engine looks for the version of the plugin here, and not in the folder of the package.
     cpSync(join(own, "webextract", "pulumi-plugin.json"), join(own, "pulumi-plugin.json"));
   }

@@ -38,7 +38,8 @@ const chosenNames = {
 
 /** Without a version: the plugin names its own, and a release gives it to the SDKs. */
 function pluginSchema(): string {
-  const { homepage, license, repository } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8"));
+  const { homepage, license, repository } = manifest;
   const source: string = repository.url.replace(/^git\+|\.git$/g, "");
   const docs = docComments();
   const types = new TypeSpecs(chosenNames, docs);
@@ -49,13 +50,19 @@ function pluginSchema(): string {
     name: "webextract",
     displayName: "Web Extract",
     description: "Tasks, configuration, cloud runs and exports of a web data extraction service",
+    keywords: [
+      "kind/native",
+      "category/utility",
+      ...manifest.keywords.filter((word: string) => word !== "dynamic-provider"),
+    ],
+    logoUrl: `https://raw.githubusercontent.com${path}/main/docs/images/logo.svg`,
     homepage,
     license,
     repository: source,
     pluginDownloadURL: `github://api.github.com${path}`,
     publisher: path.split("/")[1],
     meta: { moduleFormat: "(.*)" },
-    config: { variables: configuration, defaults: [] },
+    config: { variables: withEnvironment(configuration), defaults: [] },
     provider: {
       description:
         "An account of the service. The arguments are the keys of the configuration; the environment fills in what is not given.",
@@ -66,8 +73,14 @@ function pluginSchema(): string {
     // In alphabetical order, so that a new argument does not move the others.
     types: Object.fromEntries(Object.entries(types.all).sort(([a], [b]) => (a < b ? -1 : 1))),
     language: {
-      nodejs: { respectSchemaVersion: true },
-      python: { respectSchemaVersion: true, pyproject: { enabled: true }, inputTypes: "classes-and-dicts" },
+      // The name by default is one of Pulumi's organization on npm, which is not ours.
+      nodejs: { packageName: manifest.name, respectSchemaVersion: true },
+      python: {
+        packageName: pythonPackage,
+        respectSchemaVersion: true,
+        pyproject: { enabled: true },
+        inputTypes: "classes-and-dicts",
+      },
       go: {
         respectSchemaVersion: true,
         generateResourceContainerTypes: true,
@@ -79,6 +92,8 @@ function pluginSchema(): string {
   const inPages = /\]\((?:\.\.\/)+/g;
   return `${JSON.stringify(schema, null, 2).replace(inPages, `](${source}/blob/main/docs/`)}\n`;
 }
+
+export const pythonPackage = "pulumi_webextract";
 
 function token(name: string): string {
   return typeToken(name, "native");
@@ -173,6 +188,19 @@ function configurationOf(types: TypeSpecs): Record<string, Spec> {
     return [name, spec] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** With the variables of the environment. Not for the arguments of a provider: an SDK would write the values into the state, credentials too. */
+function withEnvironment(configuration: Record<string, Spec>): Record<string, Spec> {
+  // The generators read a list or a map from the environment as a string.
+  const scalars = Object.entries(configuration).filter(([, { type }]) =>
+    /^(string|boolean|number|integer)$/.test(String(type)),
+  );
+  const named = scalars.map(([name, spec]) => {
+    const { environment } = configKeys[name as keyof typeof configKeys];
+    return [name, { ...spec, defaultInfo: { environment: [environment] } }];
+  });
+  return { ...configuration, ...Object.fromEntries(named) };
 }
 
 /** The result of a function is an object, so lists have a name in it. */

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 export interface Step {
   name?: string;
   uses?: string;
-  with?: { command?: string; "continue-on-error"?: boolean };
+  with?: { command?: string; "continue-on-error"?: boolean } & Record<string, unknown>;
   run?: string;
   if?: string;
   env?: Record<string, string>;
@@ -18,9 +18,33 @@ export interface Workflow {
   jobs: Record<string, { steps: Step[] }>;
 }
 
-/** The steps of all jobs, in their order. */
+/** The steps of all jobs, in their order, with those of our own action in its place. */
 export function stepsOf({ jobs }: Workflow): Step[] {
-  return Object.values(jobs).flatMap(({ steps }) => steps);
+  const steps = Object.values(jobs).flatMap((job) => job.steps);
+  return steps.flatMap((step) => (step.uses?.startsWith(`${ourAction}@`) ? actionSteps(step) : [step]));
+}
+
+export const ourAction = "pulumi-webextract/pulumi-webextract";
+
+/** The steps of `action.yml` for the inputs of a step that uses it. They have the variables of that step, too. */
+export function actionSteps({ with: given = {}, env }: Pick<Step, "with" | "env">): Step[] {
+  const text = readFileSync(join(__dirname, "../../action.yml"), "utf8");
+  const { inputs, runs } = parse(text) as {
+    inputs: Record<string, { required?: boolean; default?: string }>;
+    runs: { steps: Step[] };
+  };
+  const unknown = Object.keys(given).filter((name) => !(name in inputs));
+  if (unknown.length > 0) throw new Error(`action.yml has no input ${unknown.join()}`);
+  const filledIn = (value: string): string =>
+    value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_whole, name: string) => {
+      const input = given[name] ?? inputs[name]?.default;
+      if (input === undefined) throw new Error(`the action needs the input ${name}`);
+      return String(input);
+    });
+  return runs.steps.map((step) => {
+    const own = Object.entries(step.env ?? {}).map(([name, value]) => [name, filledIn(value)]);
+    return { ...step, env: { ...env, ...Object.fromEntries(own) } };
+  });
 }
 
 /** How a step ended. */
@@ -63,7 +87,7 @@ export class Runner {
   private readonly root = mkdtempSync(join(tmpdir(), "webextract-runner-"));
   /** Where the repository is checked out, and files of the cache are put. */
   readonly workspace = join(this.root, "workspace");
-  private readonly temp = join(this.root, "temp");
+  readonly temp = join(this.root, "temp");
   /** What steps have written to `$GITHUB_ENV`, for all later ones. */
   private jobEnvironment: Record<string, string> = {};
 
@@ -82,9 +106,10 @@ export class Runner {
     writeFileSync(join(this.temp, "gh"), gh, { mode: 0o755 });
   }
 
-  /** The variables of a step, by its name or by what it uses; without those of Pulumi's own service. */
-  environmentOf(step: string): Record<string, string> {
-    const given = Object.entries(this.find(step).env ?? {}).filter(([name]) => !name.startsWith("PULUMI_"));
+  /** The variables of a step, also by its name or by what it uses; without those of Pulumi's own service. */
+  environmentOf(step: string | Step): Record<string, string> {
+    const { env = {} } = typeof step === "string" ? this.find(step) : step;
+    const given = Object.entries(env).filter(([name]) => !name.startsWith("PULUMI_"));
     return {
       ...this.jobEnvironment,
       ...Object.fromEntries(given.map(([name, value]) => [name, this.filledIn(value)])),
@@ -122,7 +147,7 @@ export class Runner {
 
   filledIn(text: string): string {
     return text.replace(
-      /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.(\w+)) \}\}/g,
+      /\$\{\{ (?:(runner\.temp)|(?:secrets|vars|github)\.([\w.]+)) \}\}/g,
       (_whole, temp, name: string) => {
         const value = temp === undefined ? { token: "token-of-github", ...this.values }[name] : this.temp;
         if (value === undefined) throw new Error(`nothing stands for ${name}`);

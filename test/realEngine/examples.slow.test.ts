@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
 import { ObjectStore, owner } from "../../scripts/objectStore/objectStore";
-import { Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import type { ProjectOptions } from "./harness";
 import { Project, repositoryRoot } from "./harness";
-import { World } from "./world";
 
 const examples = join(repositoryRoot, "examples");
 const seed = parse(readFileSync(join(examples, "emulator.yaml"), "utf8"));
@@ -158,139 +155,4 @@ describe("the examples", function () {
     await run("--url", "https://shop.example.com/sale/", "--apply");
     assert.equal(emulator.inspect.runs().length, 2);
   });
-});
-
-describe("the workflows for pull requests and drift", function () {
-  this.timeout(300_000);
-  let world: World;
-  let bin: string;
-  let variables: Record<string, string>;
-  before(async () => {
-    bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
-    // The commands that are not the real ones: the packages are installed, and GitHub cannot be reached.
-    const main = join(repositoryRoot, "dist", "cli", "main.js");
-    const commands = {
-      npm: 'test "$1" = ci',
-      npx: `shift; exec node ${main} "$@"`,
-      gh: 'for each; do :; done; cp "$each" comment.md',
-    };
-    for (const [name, does] of Object.entries(commands)) {
-      writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
-      chmodSync(join(bin, name), 0o755);
-    }
-    // As on a runner: credentials are only in the variables of the jobs that have them.
-    world = await World.create({ program: program("1"), stack: "production", path: [bin], withCredentials: false });
-    const { accessToken, apiKey, refreshToken } = world.emulator.credentials;
-    variables = {
-      ...{ WEBEXTRACT_ACCESS_TOKEN: accessToken, WEBEXTRACT_API_KEY: apiKey },
-      ...{ WEBEXTRACT_REFRESH_TOKEN: refreshToken, WEBEXTRACT_TOKEN_STORE: join(world.project.root, "store") },
-    };
-    // The run is at work all the time, so that each up exports its rows again.
-    world.emulator.change.holdRuns();
-    await world.project.up({ env: variables });
-    assert.deepEqual(world.project.resource("rows").outputs?.pending, ["run at work"]);
-  });
-  after(async () => {
-    await world.remove();
-    rmSync(bin, { recursive: true });
-  });
-
-  const program = (wait: string): string => `
-    const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
-    new TaskActionConfig("config", {
-      taskId: copy.id, actions: { open: { actionType: "NavigateAction", properties: { Wait: "${wait}" } } },
-    });
-    const run = new CloudRun("run", { taskId: copy.id });
-    new DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "rows.ndjson" });`;
-  /** The commands of a job, for this stack. */
-  const commandsOf = (workflow: string, job: string): string[] =>
-    stepsOf({ jobs: { job: readWorkflow(workflow).jobs[job] ?? { steps: [] } } }).flatMap(({ run }) =>
-      run === undefined ? [] : [here(run)],
-    );
-  const here = (command: string): string =>
-    command.replace("--stack my-organisation/production", "--stack production").replace(/\$\{\{.*?\}\}/g, "7");
-  const { preview, up, drift } = parse(readFileSync(join(examples, "ci/gitlab.yml"), "utf8")) as Record<
-    "preview" | "up" | "drift",
-    { script: string[] }
-  >;
-  const inGitLab = async ({ script }: { script: string[] }): Promise<void> => {
-    for (const command of script) {
-      await world.project.shell(command, { env: variables });
-    }
-  };
-  /** Does the steps of a job in their order. Actions that prepare the machine do nothing. */
-  const inGitHub = async (workflow: string, job: string): Promise<void> => {
-    const only = { jobs: { job: readWorkflow(workflow).jobs[job] ?? assert.fail(job) } };
-    const runner = new Runner(only, variables);
-    const done: string[] = [];
-    try {
-      for (const { uses = "", run, with: options } of stepsOf(only)) {
-        if (run !== undefined) {
-          await world.project.shell(here(run));
-        } else if (uses.startsWith("pulumi/actions@")) {
-          const env = { ...runner.environmentOf("pulumi/actions"), ...variables };
-          await world.project.run([options?.command ?? "", "--yes", "--skip-preview"], { env });
-          done.push("pulumi");
-        }
-      }
-    } finally {
-      runner.remove();
-    }
-    assert.deepEqual(done, ["pulumi"]);
-  };
-
-  for (const [where, commands, report] of [
-    ["GitHub Actions", commandsOf("pullRequest.yml", "preview"), "comment.md"],
-    ["GitLab CI", preview.script, "report.md"],
-  ] as const) {
-    it(`report the changes of a pull request in ${where}, without a credential and without a request to the service`, async () => {
-      world.program(program("2"));
-      world.operations();
-      rmSync(join(world.project.folder, report), { force: true });
-      for (const command of commands) {
-        await world.project.shell(command);
-      }
-      assert.match(readFileSync(join(world.project.folder, report), "utf8"), /Wait/);
-      assert.deepEqual(world.operations(), []);
-      world.program(program("1"));
-    });
-  }
-
-  for (const [where, value, apply] of [
-    ["GitHub Actions", "3", () => inGitHub("pullRequest.yml", "up")],
-    ["GitLab CI", "4", () => inGitLab(up)],
-  ] as const) {
-    it(`apply a merge in ${where}, and start no run`, async () => {
-      world.program(program(value));
-      world.operations();
-      await apply();
-      const operations = world.operations();
-      assert.ok(operations.includes("updateActionProperties") && !operations.includes("startTask"), operations.join());
-      const { actions } = world.project.resource("config").outputs ?? {};
-      assert.equal(JSON.stringify(actions).includes(`"Wait":"${value}"`), true);
-      world.program(program("1"));
-      await world.project.up({ env: variables });
-    });
-  }
-
-  for (const [where, commands] of [
-    ["GitHub Actions", commandsOf("drift.yml", "drift")],
-    ["GitLab CI", drift.script],
-  ] as const) {
-    it(`find drift in ${where}, also while an export waits for its run, and change nothing`, async () => {
-      const copy = world.project.resource("copy").id ?? "";
-      for (const command of commands) {
-        await world.project.shell(command, { env: variables });
-      }
-      world.emulator.change.setProperty(copy, "open", "Wait", "9");
-      world.operations();
-      await assert.rejects(async () => {
-        for (const command of commands) {
-          await world.project.shell(command, { env: variables });
-        }
-      }, /Wait/);
-      assert.ok(!world.operations().includes("updateActionProperties"));
-      world.emulator.change.setProperty(copy, "open", "Wait", "1");
-    });
-  }
 });

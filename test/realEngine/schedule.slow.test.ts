@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { ObjectStore } from "../../scripts/objectStore/objectStore";
+import { azureStage, jenkinsStage } from "../pages/pipelines";
 import type { Step } from "../pages/workflow";
 import { doSteps, Runner, readWorkflow, stepsOf } from "../pages/workflow";
 import { storeVariables } from "../resources/export/s3/storeKinds";
@@ -53,8 +54,8 @@ describe("the recipes for a schedule", () => {
     store = await ObjectStore.start();
     store.addBucket("my-bucket");
     bin = mkdtempSync(join(tmpdir(), "webextract-bin-"));
-    // The only commands that are not the real ones: the packages are installed, and the test decides what day it is.
-    for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', date: 'echo "$TODAY"' })) {
+    // The only commands that are not the real ones: the packages and Pulumi are installed, and the test decides what day it is.
+    for (const [name, does] of Object.entries({ npm: 'test "$1" = ci', curl: "true", date: 'echo "$TODAY"' })) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${does}\n`);
       chmodSync(join(bin, name), 0o755);
     }
@@ -119,6 +120,18 @@ describe("the recipes for a schedule", () => {
     assert.deepEqual(nightly.rules, rules);
     const env = { CI_PIPELINE_ID: id, CI_PIPELINE_CREATED_AT: createdAt, CI_PIPELINE_SOURCE: source };
     await world.project.shell(nightly.script.join("\n"), { env });
+  }
+
+  /** Does the stage of a schedule in Azure Pipelines, or of a start by hand. The number of a run has the day, and a retry keeps it. */
+  async function inAzure(number: string, id: string, reason = "Schedule nightly"): Promise<void> {
+    const [BUILD_REASON = "", BUILD_CRONSCHEDULE_DISPLAYNAME = ""] = reason.split(" ");
+    const env = { BUILD_REASON, BUILD_CRONSCHEDULE_DISPLAYNAME, BUILD_BUILDNUMBER: number, BUILD_BUILDID: id };
+    for (const command of azureStage("production").commands) await world.project.shell(command, { env });
+  }
+
+  async function inJenkins(stage: "Nightly" | "By hand", TODAY: string, number: string): Promise<void> {
+    const { commands } = jenkinsStage(stage);
+    for (const command of commands) await world.project.shell(command, { env: { TODAY, BUILD_NUMBER: number } });
   }
 
   async function deploy(operation: "update" | "preview", TODAY: string): Promise<void> {
@@ -192,6 +205,30 @@ describe("the recipes for a schedule", () => {
     }
   });
 
+  it("in Azure Pipelines start one run a night, also if a job runs again, and one for each start by hand", async () => {
+    for (const [number, id, reason, expected, by] of [
+      ["2026-12-05.1", "7", "Schedule nightly", 1, "2026-12-05"],
+      ["2026-12-05.1", "7", "Schedule nightly", 0, "2026-12-05"],
+      ["2026-12-05.2", "8", "Schedule nightly", 0, "2026-12-05"],
+      ["2026-12-05.3", "9", "Manual", 1, "azure-9"],
+      ["2026-12-05.3", "9", "Manual", 0, "azure-9"],
+    ] as const) {
+      await inAzure(number, id, reason);
+      assert.deepEqual([starts(), label()], [expected, by], `${reason} ${number}`);
+    }
+  });
+
+  it("in Jenkins start one run a night, also if a build runs again, and one for each start by hand", async () => {
+    for (const [stage, number, expected, by] of [
+      ["Nightly", "7", 1, "2026-12-06"],
+      ["Nightly", "8", 0, "2026-12-06"],
+      ["By hand", "9", 1, "jenkins-9"],
+    ] as const) {
+      await inJenkins(stage, "2026-12-06", number);
+      assert.deepEqual([starts(), label()], [expected, by], `${stage} ${number}`);
+    }
+  });
+
   it("in Pulumi Deployments start one run a day in an update, and none in a preview", async () => {
     await deploy("update", "2026-11-21");
     assert.deepEqual([starts(), label()], [1, "2026-11-21"]);
@@ -239,6 +276,8 @@ describe("the recipes for a schedule", () => {
     const each: Record<string, () => Promise<unknown>> = {
       "GitHub Actions": () => workflow("nightly.yml", { run_id: "2001", created_at: "2026-11-29T04:17:05Z" }),
       GitLab: () => pipelineOf("2001", "2026-11-30T04:17:00Z"),
+      "Azure Pipelines": () => inAzure("2026-12-07.1", "2001"),
+      Jenkins: () => inJenkins("Nightly", "2026-12-08", "2001"),
       "Pulumi Deployments": () => deploy("update", "2026-12-01"),
       cron: () => world.project.shell(command, { env: { TODAY: "2026-12-02" } }),
     };

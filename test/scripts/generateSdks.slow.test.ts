@@ -4,9 +4,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { parse } from "yaml";
 import { repositoryRoot, runTool } from "../../scripts/commands";
 import { engineVersion } from "../../scripts/engine/engine";
-import { generateSdks, packSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
+import { generateSdks, goModule, packSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
 import { schemaExamples } from "./schemaExamples";
 
 const run = promisify(execFile);
@@ -74,6 +75,14 @@ describe("the SDKs that are generated from schema.json", function () {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
+  /** Runs a step of the workflow for the tag v1.2.3. */
+  const releaseStep = async (part: string, cwd: string): Promise<void> => {
+    const { jobs } = parse(readFileSync(join(repositoryRoot, ".github/workflows/release.yml"), "utf8"));
+    const steps = Object.values<{ steps: { run?: string }[] }>(jobs).flatMap((job) => job.steps);
+    const step = steps.find((each) => each.run?.includes(part))?.run ?? assert.fail(part);
+    await run("bash", ["-ec", step], { cwd, env: { ...process.env, GITHUB_REF_NAME: "v1.2.3" } });
+  };
+
   it("are released as a tarball for Python and one for Go", async () => {
     const files = await packSdks(join(folder, "release"), "1.2.3");
     assert.deepEqual(
@@ -123,10 +132,54 @@ describe("the SDKs that are generated from schema.json", function () {
     await run("go", ["vet", "./examples/..."], { cwd: root });
   });
 
-  it("run the Python examples of schema.json", async () => {
+  it("are a module of Go in a tag of the repository, which go get takes from a module proxy", async () => {
+    const repository = join(folder, "repository");
+    const origin = join(folder, "origin");
+    const git = (...args: string[]) => run("git", args, { cwd: repository });
+    await run("git", ["init", "--quiet", "--bare", origin]);
+    await run("git", ["clone", "--quiet", origin, repository]);
+    cpSync(join(repositoryRoot, "LICENSE"), join(repository, "LICENSE"));
+    cpSync(join(folder, "release"), join(repository, "release"), { recursive: true });
+    await git("add", "LICENSE");
+    await git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "--quiet", "--message", "First");
+    // Twice, as a repeated job does.
+    for (const _try of ["first", "second"]) await releaseStep("sdk/go", repository);
+    const tagged = await git("ls-tree", "-r", "--name-only", "sdk/go/v1.2.3");
+    assert.match(tagged.stdout, /^sdk\/go\/LICENSE\nsdk\/go\/go\.mod\nsdk\/go\/go\.sum\nsdk\/go\/webextract\//m);
+
+    // What Go keeps of the module that it made of the tag has the form of a module proxy.
+    const address = `https://${goModule.replace("/sdk/go", "")}`;
+    const env = { ...process.env, GOFLAGS: "-modcacherw", GONOSUMDB: goModule, GOMODCACHE: join(folder, "cache") };
+    const fromTag = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: `url.${origin}.insteadOf`, GIT_CONFIG_VALUE_0: address };
+    await run("go", ["mod", "download", `${goModule}@v1.2.3`], {
+      cwd: folder,
+      env: { ...env, ...fromTag, GOPROXY: "direct" },
+    });
+    const { stdout: usual } = await run("go", ["env", "GOMODCACHE", "GOPROXY"]);
+    const [cache, online] = usual.trim().split("\n");
+    const GOPROXY = [`file://${folder}/cache/cache/download`, `file://${cache}/cache/download`, online].join();
+    const proxy = { ...env, GOMODCACHE: join(folder, "user"), GOPROXY };
+    const program = join(folder, "program");
+    mkdirSync(program);
+    cpSync(join(repositoryRoot, "examples/reference/languages/main.go"), join(program, "main.go"));
+    const go = (...args: string[]) => run("go", args, { cwd: program, env: proxy });
+    await go("mod", "init", "program");
+    await go("get", `${goModule}/webextract@v1.2.3`);
+    await go("get", "program");
+    // Finds each package, and does not compile them once more.
+    await go("list", "-deps", ".");
+    assert.match((await go("list", "-m", goModule)).stdout, / v1\.2\.3$/m);
+  });
+
+  it("are a package of Python in the folder of a release, from which the examples of schema.json run", async () => {
     const root = join(folder, "python");
+    await releaseStep("pip wheel", folder);
     await run("python3", ["-m", "venv", "venv"], { cwd: root });
-    await run("venv/bin/pip", ["install", "-q", `pulumi==${engineVersion}`, "."], { cwd: root });
+    const wanted = [`pulumi==${engineVersion}`, "pulumi-webextract==1.2.3"];
+    const index = ["--no-cache-dir", "--find-links", join(folder, "release")];
+    await run("venv/bin/pip", ["install", "-q", ...index, ...wanted], { cwd: root });
+    const { stdout } = await run("venv/bin/pip", ["show", "pulumi-webextract"], { cwd: root });
+    assert.match(stdout, /^Home-page: https:\/\/github\.com\/pulumi-webextract|^License.*Apache-2\.0/m);
     writeFileSync(join(root, "run.py"), runWithMocks);
     const files = schemaExamples().map(({ type, code }) => {
       writeFileSync(join(root, `${type}.py`), code.python ?? "");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -24,6 +25,18 @@ describe("the workflows", () => {
     assert.ok(uses.length > 0);
     const loose = uses.filter(({ what }) => !/^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what));
     assert.deepEqual(loose, []);
+  });
+
+  it("lint each workflow, also those that users copy, with a pinned zizmor", () => {
+    const { steps } = read("workflows/ci.yml").jobs.workflows;
+    const command = `pipx() { echo "$*"; }; ${steps.at(-1).run}`;
+    const said = execFileSync("bash", ["-ec", command], { cwd: repositoryRoot, encoding: "utf8" });
+    const [, linted = ""] = /^run zizmor==\d+\.\d+\.\d+ --offline --strict-collection \. (.*)$/m.exec(said) ?? [];
+    const copied = ["ci/drift", "ci/nightly", "ci/pullRequest", "ci/shards", "review/review"];
+    assert.deepEqual(
+      linted.split(" ").sort(),
+      copied.map((name) => `examples/${name}.yml`),
+    );
   });
 
   it("run each part of all tests by night", () => {
@@ -56,22 +69,28 @@ describe("the workflows", () => {
       [
         ["pack", { contents: "read", "id-token": "write", attestations: "write" }],
         ["publish", { contents: "read", "id-token": "write" }],
+        ["pypi", { "id-token": "write" }],
+        ["go-sdk", { contents: "write" }],
         ["github-release", { contents: "write" }],
       ],
     );
   });
 
-  it("check and test before they publish, release on GitHub whether npm takes the packages or not, and install both then", () => {
+  it("check and test before they publish, release on GitHub whether npm takes the packages or not, and install all then", () => {
     assert.ok(jobs.pack.steps.some(({ run }: { run?: string }) => run === "npm test"));
     assert.equal(jobs.publish.needs, "pack");
-    assert.equal(jobs["github-release"].needs, "pack");
-    assert.deepEqual(jobs.check.needs, ["publish", "github-release"]);
+    for (const job of ["pypi", "go-sdk", "github-release"]) assert.equal(jobs[job].needs, "pack");
+    assert.deepEqual(jobs.check.needs, ["publish", "pypi", "go-sdk", "github-release"]);
   });
 
   it("attest every file of a release, and need no secret of npm", () => {
     const { steps } = jobs.pack;
     const attest = steps.find(({ uses }: { uses?: string }) => uses?.startsWith("actions/attest@"));
-    assert.deepEqual(attest.with["subject-path"].trim().split("\n"), ["release/*.tgz", "release/*.tar.gz"]);
+    assert.deepEqual(attest.with["subject-path"].trim().split("\n"), [
+      "release/*.tgz",
+      "release/*.tar.gz",
+      "release/*.whl",
+    ]);
     assert.doesNotMatch(readFileSync(join(folder, "release.yml"), "utf8"), /secrets\./);
   });
 });

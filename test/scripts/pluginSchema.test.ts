@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import manifest from "../../package.json";
 import schema from "../../plugin/schema.json";
+import { configKeys } from "../internals/config";
 import { resources } from "../internals/resources";
+import { readPage } from "../pages/readPage";
 
 interface Spec {
   $ref?: string;
@@ -56,6 +59,37 @@ describe("schema.json", () => {
     assert.equal(isComponent, true);
     assert.deepEqual([Object.keys(inputProperties), requiredInputs], [["path", "variables"], ["path"]]);
     assert.deepEqual(Object.keys(properties), ["tasks", "runs", "exports"]);
+  });
+
+  it("advertises names that are ours", () => {
+    const { language, keywords, logoUrl, repository } = schema;
+    assert.equal(language.nodejs.packageName, manifest.name);
+    assert.equal(language.python.packageName, manifest.name.replace("-", "_"));
+    assert.equal(`https://${language.go.importBasePath}`, `${repository}/sdk/go/webextract`);
+    assert.ok(["kind/native", "web-scraping"].every((word) => keywords.includes(word)));
+    const [file = ""] = /docs\/.*$/.exec(logoUrl) ?? [];
+    assert.match(readPage(file), /<svg /);
+  });
+
+  it("names the variable of the environment of each scalar of the configuration, and none that an SDK would write into the state of a provider", () => {
+    const named = Object.entries(schema.config.variables).flatMap(([name, spec]) =>
+      "defaultInfo" in spec ? [[name, ...spec.defaultInfo.environment]] : [],
+    );
+    const others = [
+      "notExecutedCodes",
+      "profiles",
+      "actionTypes",
+      "allowedFolders",
+      "statuses",
+      "forceDestroy",
+      "movedFrom",
+    ];
+    const scalars = Object.entries(configKeys).filter(([name]) => !others.includes(name));
+    assert.deepEqual(
+      named,
+      scalars.map(([name, { environment }]) => [name, environment]),
+    );
+    assert.ok(!JSON.stringify(schema.provider).includes("defaultInfo"));
   });
 
   it("tells lists and scalars that a program writes from the strings of the state", () => {

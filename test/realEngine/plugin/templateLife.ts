@@ -116,8 +116,8 @@ export class TemplateLife {
   }
 
   /** Runs a command of a shell in the project. */
-  shell(command: string): Promise<RunResult> {
-    return this.project.shell(`cd ${this.folder} && ${command}`);
+  shell(command: string, env: Record<string, string> = {}): Promise<RunResult> {
+    return this.project.shell(`cd ${this.folder}\n${command}`, { env });
   }
 
   async destroy(): Promise<void> {

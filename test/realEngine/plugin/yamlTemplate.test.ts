@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isLarge, slowIt } from "../../environment";
 import { readPage } from "../../pages/readPage";
+import { actionSteps } from "../../pages/workflow";
 import { TemplateLife } from "./templateLife";
 
 // The life that the tutorial has, once more in the language of the smallest template.
@@ -45,6 +46,21 @@ describe("the YAML tutorial: the template yaml-manifests, with pulumi new", func
   slowIt("has the command line of the plugin, which checks and lists tasks", async () => {
     assert.match((await life.shell(`${webextract} validate tasks`)).stdout, /^1 task, no problem\.$/m);
     assert.match((await life.shell(`${webextract} list`)).stdout, /products/);
+  });
+
+  slowIt("is previewed by the action of this repository, without Node.js files", async () => {
+    await life.shell("sed -i.bak 's/nature/staff-picks/' tasks/products.yaml && rm tasks/products.yaml.bak");
+    const summary = join(life.folder, "summary.md");
+    const runner = {
+      RUNNER_TEMP: life.folder,
+      GITHUB_STEP_SUMMARY: summary,
+      GITHUB_OUTPUT: join(life.folder, "output"),
+    };
+    for (const { run, env } of actionSteps({ with: { stack: "dev", comment: "false" } })) {
+      if (run !== undefined) await life.shell(run, { ...env, ...runner });
+    }
+    assert.match(readFileSync(summary, "utf8"), /shelves\/staff-picks/);
+    await life.shell("sed -i.bak 's/staff-picks/nature/' tasks/products.yaml && rm tasks/products.yaml.bak");
   });
 
   slowIt("reports a change of a task, and renames a task without a change", async () => {
