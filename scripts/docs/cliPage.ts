@@ -28,7 +28,7 @@ export function partsOfCli(): Parts {
 type Options = NonNullable<CliCommand["options"]>;
 
 function sectionOf(command: CliCommand): string {
-  const { name, summary, details, arguments: given = [], examples } = command;
+  const { name, summary, details, arguments: given = [] } = command;
   // The page describes --yes once, for all commands that ask.
   const options = (command.options ?? []).filter(({ long }) => long !== "--yes");
   const words = given.map(
@@ -40,10 +40,6 @@ function sectionOf(command: CliCommand): string {
     `\`${[programName, name, ...words].join(" ")}\``,
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details ?? ""}`.trim(),
     ...(options.length === 0 ? [] : [optionsList(options)]),
-    ...examples
-      .filter(({ line }) => line.includes(" -"))
-      .slice(0, 1)
-      .map(({ line }) => `Example: \`${programName} ${line}\``),
   ].join("\n\n");
 }
 
