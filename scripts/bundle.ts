@@ -63,6 +63,8 @@ const commandLine = { main: "cli/src/main.ts", cliProcess: "cli/src/cliProcess.t
 
 /** Modules whose libraries take long to load and are rarely needed: each is a bundle of its own, which the others load when they need it. */
 const onDemand = ["resources/export/checks/jsonSchema", "manifest/yaml", "engine/openTelemetry"];
+/** Two thirds of it are generated code, so it has short names. */
+const generated = "openTelemetry";
 
 const loadOnDemand: Plugin = {
   name: "load on demand",
@@ -85,7 +87,7 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
     outfile,
     allowOverwrite: true,
     // Nearly all of it is the code of packages. Names stay, for the reports of faults.
-    minifyWhitespace: true,
+    ...(basename(module) === generated ? { minify: true } : { minifyWhitespace: true }),
   });
   writeFileSync(join(dirname(outfile), notices), noticesOf(Object.keys(metafile.inputs)));
 }
@@ -94,7 +96,6 @@ export async function bundleOnDemand(module: string, folder: string): Promise<vo
 const besidePlugin = {
   axios: "axios",
   jsonSchema: "src/resources/export/checks/jsonSchema.ts",
-  openTelemetry: "src/engine/openTelemetry.ts",
   yaml: "src/manifest/yaml.ts",
 };
 
@@ -119,21 +120,26 @@ const unusedByPlugin = ["@grpc/proto-loader"];
 export async function bundlePlugin(folder: string, withCommandLine: boolean): Promise<void> {
   removeModules(folder);
   const { external, ...others } = options();
-  const { metafile } = await bundle({
+  const common = {
     ...others,
     external: [...external.filter((name) => optionalPackages.includes(name)), ...unusedByPlugin],
+    outdir: folder,
+    plugins: [ownPackageInside, loadFromBeside],
+  };
+  const made = await bundle({
+    ...common,
     entryPoints: {
       main: "plugin/src/main.ts",
       pluginProcess: "plugin/src/pluginProcess.ts",
       ...besidePlugin,
       ...(withCommandLine && { cli: commandLine.main, cliProcess: commandLine.cliProcess }),
     },
-    outdir: folder,
-    plugins: [ownPackageInside, loadFromBeside],
     // Most of it is the code of packages. Names stay, for the reports of faults.
     minifyWhitespace: true,
   });
-  writeFileSync(join(folder, notices), noticesOf(Object.keys(metafile.inputs)));
+  const traces = await bundle({ ...common, entryPoints: [`src/engine/${generated}.ts`], minify: true });
+  const inputs = [made, traces].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  writeFileSync(join(folder, notices), noticesOf(inputs));
   const launchers = join(repositoryRoot, "plugin", "launchers");
   for (const name of readdirSync(launchers)) {
     copyFileSync(join(launchers, name), join(folder, name));

@@ -135,12 +135,12 @@ describe("the package", () => {
       const file = part === undefined ? `src/${source}.ts` : `${part}/src/${inPart}.ts`;
       return path.startsWith("dist/") && !existsSync(join(repositoryRoot, file));
     });
-    const licences = ["cli", "manifest", "plugin", "program", "provider", "resources/export/checks"].map(
+    const licences = ["cli", "engine", "manifest", "plugin", "program", "provider", "resources/export/checks"].map(
       (folder) => `dist/${folder}/THIRD-PARTY-NOTICES.txt`,
     );
     const bundles = ["dist/program/program.js"];
     const ofPlugin = [
-      ...["axios.js", "jsonSchema.js", "yaml.js"],
+      ...["axios.js", "jsonSchema.js", "openTelemetry.js", "yaml.js"],
       ...["pulumi-resource-webextract", "pulumi-resource-webextract.cmd"],
     ];
     assert.deepEqual(
