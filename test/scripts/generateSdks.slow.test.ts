@@ -58,6 +58,31 @@ const badPython = [
   'w.get_data_output(taskid="t")',
 ];
 
+const goodTypeScript = `
+const task = new w.ExtractionTask("task", {
+  from: { sourceTaskId: "t", taskGroupId: "g" },
+  actions: {
+    open: { actionType: "NavigateAction", properties: { Url: "https://a.test/", Wait: 3 } },
+    loop: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["a"], mode: "append" } },
+  },
+});
+const run = new w.CloudRun("run", { taskId: task.id, waitFor: w.CloudRunWaitFor.Finished, rerunOn: [task] });
+new w.DataExport("rows", { taskId: task.id, scope: "batch", lotNo: run.id, path: "rows.csv", columns: { price: "number" } });
+new w.Manifest("manifest", { path: ["a.yaml", "b.yaml"] });
+export const total = w.getDataOutput({ taskId: task.id }).total;
+`;
+
+const badTypeScript = [
+  'new w.CloudRun("wrong constant", { taskId: "t", waitFor: w.CloudRunWaitFor.Finishd });',
+  'new w.ExtractionTask("wrong property", { actions: { open: { actionTyp: "NavigateAction" } } });',
+  'new w.ExtractionTask("wrong action", { actions: { open: "NavigateAction" } });',
+  'new w.DataExport("wrong columns", { taskId: "t", scope: "all", path: "rows.csv", columns: ["price"] });',
+  'new w.TaskCopy("wrong argument", { sourceTask: "t", taskGroupId: "g" });',
+  'new w.TaskLoopItems("missing argument", { taskId: "t", loopType: "UrlList" });',
+  'new w.CloudRun("text for a number", { taskId: "t", pollSeconds: "ten" });',
+  'w.getDataOutput({ taskid: "t" });',
+];
+
 const badGo = [
   "var _ = webextract.CloudRunArgs{WaitFor: pulumi.String(webextract.CloudRunWaitForFinishd)}",
   'var _ = webextract.ActionArgs{ActionTyp: pulumi.String("NavigateAction")}',
@@ -99,6 +124,22 @@ describe("the SDKs that are generated from schema.json", function () {
     const project = ["--noEmit", "--skipLibCheck", "-p", join(sdk, "tsconfig.json")];
     assert.deepEqual(await runTool("typescript/tsc", project), { code: 0, output: "" });
     assert.equal(JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")).pulumi.version, "1.2.3");
+  });
+
+  it("find mistakes in TypeScript when it compiles", async () => {
+    const sdk = join(folder, "nodejs");
+    const begin = 'import * as w from "./index";\n';
+    writeFileSync(join(sdk, "good.ts"), begin + goodTypeScript);
+    writeFileSync(join(sdk, "bad.ts"), begin + badTypeScript.join("\n"));
+    const compiler = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "commonjs"];
+    const programs = [join(sdk, "good.ts"), join(sdk, "bad.ts")];
+    const { output } = await runTool("typescript/tsc", [...compiler, "--types", "node", ...programs]);
+    const lines = [...output.matchAll(/(\w+\.ts)\((\d+),/g)].map(([, file, line]) => `${file}:${line}`);
+    assert.deepEqual(
+      [...new Set(lines)],
+      badTypeScript.map((_mistake, index) => `bad.ts:${index + 2}`),
+      output,
+    );
   });
 
   it("compile in Python, with the action types for a user's keys", async () => {
@@ -145,7 +186,10 @@ describe("the SDKs that are generated from schema.json", function () {
     // Twice, as a repeated job does.
     for (const _try of ["first", "second"]) await releaseStep("sdk/go", repository);
     const tagged = await git("ls-tree", "-r", "--name-only", "sdk/go/v1.2.3");
-    assert.match(tagged.stdout, /^sdk\/go\/LICENSE\nsdk\/go\/go\.mod\nsdk\/go\/go\.sum\nsdk\/go\/webextract\//m);
+    assert.match(
+      tagged.stdout,
+      /^sdk\/go\/LICENSE\nsdk\/go\/go\.mod\nsdk\/go\/go\.sum\nsdk\/go\/pulumi-plugin\.json\nsdk\/go\/webextract\//m,
+    );
 
     // What Go keeps of the module that it made of the tag has the form of a module proxy.
     const address = `https://${goModule.replace("/sdk/go", "")}`;
