@@ -6,7 +6,7 @@ export { AccountClaims } from "../../src/provider/accountClaims";
 export { AccountGuard } from "../../src/provider/accountGuard";
 export { describeRefusedDelete, programMessage } from "../../src/provider/advice";
 export { DynamicProvider } from "../../src/provider/dynamicProvider";
-export { Host } from "../../src/provider/host";
+export { endWithEngine, Host } from "../../src/provider/host";
 export { layers } from "../../src/provider/layers/layers";
 export { InitFailure, ProviderError } from "../../src/provider/providerErrors";
 export { RunningSteps } from "../../src/provider/runningSteps";

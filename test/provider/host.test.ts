@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AccountClaims, DynamicProvider, Host } from "../internals/provider";
+import sinon from "sinon";
+import { AccountClaims, DynamicProvider, endWithEngine, Host } from "../internals/provider";
 import type { AnyResource } from "../internals/resources";
 import { resources } from "../internals/resources";
 import { noEngine } from "../program/inProcess";
+import { endsAtTurn } from "../turns";
 
 /** A host with these profiles, each a set of credentials. */
 function hostWith(profiles: Record<string, object>, config: Record<string, string> = {}): Host {
@@ -146,4 +148,28 @@ describe("a lost copy that another provider of the command adopts", () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+describe("the end of the provider's process", () => {
+  for (const how of ["saved", "gone"] as const) {
+    it(`comes when what is in progress is noted, if the engine is ${how === "saved" ? "done" : how}`, async () => {
+      const host = hostWith({});
+      const seen: string[] = [];
+      const note = (what: string, turn: number) => async () => void seen.push(await endsAtTurn(turn, what));
+      const box = sinon.createSandbox();
+      try {
+        box.stub(host, "noteSaved").callsFake(note("saved", 5));
+        box.stub(host, "close").callsFake(note("closed", 2));
+        const ended = new Promise<void>((resolve) => {
+          box.stub(process, "exit").callsFake(() => resolve(void seen.push("exit")) as never);
+        });
+        endWithEngine(() => host, { ...host.engine, onEnd: (ending) => ending[how]() });
+        await ended;
+      } finally {
+        box.restore();
+        await host.close();
+      }
+      assert.deepEqual(seen, how === "saved" ? ["saved", "closed", "exit"] : ["closed", "exit"]);
+    });
+  }
 });

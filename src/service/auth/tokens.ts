@@ -245,11 +245,10 @@ export class Tokens {
 
   async #command(command: string | undefined): Promise<TokenLookup> {
     if (command === undefined) return undefined;
-    const { secrets, settings } = this.#parts;
+    const { settings } = this.#parts;
     const name = settings.settingName("credentialCommand");
     try {
       const token = await runCredentialCommand(command, settings.interrupted);
-      secrets.add(token.value);
       return this.#refused.has(token.value) ? { refused: true, reason: `the token of ${name} was refused` } : token;
     } catch (error) {
       return { reason: `${name} ${error instanceof Error ? error.message : "failed"}` };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import callbacks, { rmSync } from "node:fs";
+import callbacks, { readdirSync, rmSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import fs from "node:fs/promises";
 import sinon from "sinon";
@@ -72,6 +72,23 @@ describe("an export that writes a file", () => {
     assert.match(await message, /the disk is full/);
     process.off("unhandledRejection", unhandled);
     assert.equal(unhandled.callCount, 0);
+  });
+
+  it("tells the first failure, and leaves no file, if the file cannot be closed either", async () => {
+    box.restore();
+    const { open } = fs;
+    box.stub(fs, "open").callsFake(async (...opened) => {
+      const handle: FileHandle = await open(...opened);
+      const { close } = handle;
+      handle.writeFile = () => Promise.reject(new Error("the disk is full"));
+      handle.close = async () => {
+        await close.call(handle);
+        throw new Error("the disk is gone");
+      };
+      return handle;
+    });
+    assert.match(await failure(world.declare("DataExport").up(args)), /the disk is full/);
+    assert.deepEqual(readdirSync(world.path("out")), []);
   });
 
   it("syncs the rows too where Yarn's Plug'n'Play has replaced the file handles", async () => {
