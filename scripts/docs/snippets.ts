@@ -66,19 +66,24 @@ export function problemsIn(path: string, text: string): string[] {
   }
 }
 
-/** The code of a region of a file, or of the whole file. Throws if there is none. */
+/** The code of a region of a file, of a key of a YAML file, or of the whole file. Throws if there is none. */
 export function snippet(path: string, region?: string): string {
   const file = join(repositoryRoot, path);
   if (!existsSync(file)) throw new Error(`the file of a snippet does not exist: ${path}`);
   const source = readFileSync(file, "utf8");
-  const code =
-    region === undefined
-      ? source
-      : new RegExp(`^[ \\t]*(?://|#) #region ${region}\\n([\\s\\S]*?)^[ \\t]*(?://|#) #endregion`, "m").exec(
-          source,
-        )?.[1];
+  const code = region === undefined ? source : (markedIn(source, region) ?? keyIn(source, region));
   if (code === undefined) throw new Error(`${path} has no region ${region}`);
   return unindented(code.trimEnd());
+}
+
+function markedIn(source: string, region: string): string | undefined {
+  const marked = new RegExp(`^[ \\t]*(?://|#) #region ${region}\\n([\\s\\S]*?)^[ \\t]*(?://|#) #endregion`, "m");
+  return marked.exec(source)?.[1];
+}
+
+/** The files of a template have no marks, because users get them. */
+function keyIn(source: string, key: string): string | undefined {
+  return new RegExp(`^${key}:\\n(?:[ \\t].*\\n|\\n)+`, "m").exec(source)?.[0];
 }
 
 /** Without markers of other regions, and without the indentation that all lines have. */
