@@ -273,7 +273,6 @@ class PageRequests {
         if (smaller === undefined) throw error;
         lost ||= error.outcome === "unknown";
         this.#size = smaller;
-        this.#dropAhead();
       }
     }
   }
