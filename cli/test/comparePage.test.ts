@@ -57,8 +57,10 @@ describe("the page of webextract compare", () => {
     assert.match(await price.innerText(), /100% -> 50%/);
     const lines = await shownRows(tab, "rows-that-differ");
     assert.equal(lines.length, 1 + 39 + 1);
-    assert.equal(lines[0], "0\tremoved\t\t\t");
-    assert.equal(lines[1], "1\tchanged\tprice\t1.5\tnone");
+    assert.equal(lines[0], "1\tchanged\tprice\t1.5\tnone");
+    assert.equal(lines.at(-2), "0\tremoved\t\t\t");
+    assert.match(await tab.locator("main").innerText(), /^Compared rows\s+Written \d{4}-\d\d-\d\d \d\d:\d\d UTC\s/);
+    assert.match(await tab.locator("p", { has: tab.locator(".key.head") }).innerText(), /^\s*base\s+head$/);
     assert.equal(lines.at(-1), "new-1\tadded\t\t\t");
     assert.deepEqual(problems, []);
   });

@@ -167,10 +167,10 @@ const mostOfPageKey = 140;
 function rowsTable({ changed, added, removed }: KeyedRows, changes: readonly RowChange[]): ReportTable {
   const cut = [
     { what: "changed", found: new Set(changes.map(({ key }) => JSON.stringify(key))).size, of: changed },
-    { what: "added", found: added.keys.length, of: added.rows },
     { what: "removed", found: removed.keys.length, of: removed.rows },
+    { what: "added", found: added.keys.length, of: added.rows },
   ].filter(({ found, of }) => found < of);
-  const nameOf = keyNames([...removed.keys, ...changes.map(({ key }) => key), ...added.keys], mostOfPageKey);
+  const nameOf = keyNames([...changes.map(({ key }) => key), ...removed.keys, ...added.keys], mostOfPageKey);
   const keyCell = (key: Key): Part => foreign(nameOf(key));
   return {
     what: "rows that differ",
@@ -180,11 +180,11 @@ function rowsTable({ changed, added, removed }: KeyedRows, changes: readonly Row
         : `Only the first ones by their keys: ${cut.map(({ what, found, of }) => `${found} of ${counted(of, `${what} row`)}`).join(", ")}.`,
     titles: ["key", "row", "field", "base", "head"],
     rows: [
-      ...removed.keys.map((key) => [keyCell(key), "removed", "", "", ""]),
       ...changes.map(({ key, field, old, now }) => [
         ...[keyCell(key), "changed", foreign(field)],
         ...changedCells(old, now),
       ]),
+      ...removed.keys.map((key) => [keyCell(key), "removed", "", "", ""]),
       ...added.keys.map((key) => [keyCell(key), "added", "", "", ""]),
     ],
   };

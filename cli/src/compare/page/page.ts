@@ -68,6 +68,7 @@ export function pageOf(title: string, { failures, lines, tables }: Report): stri
 <body>
 <main>
 <h1>${title}</h1>
+<p class="quiet">Written ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC</p>
 ${failures.length === 0 ? html`` : failed}
 ${list(lines)}
 ${tables.map(searchTable)}
@@ -88,7 +89,12 @@ function searchTable({ what, titles, rows, note }: ReportTable): Markup {
     ([first = "", ...cells]) =>
       html`<tr><th scope="row">${shown(first)}</th>${cells.map((cell) => html`<td>${shown(cell)}</td>`)}</tr>\n`,
   );
+  const hasBothBars = rows
+    .flat()
+    .some((cell) => typeof cell !== "string" && "bars" in cell && cell.bars?.base !== undefined);
+  const legend = html`<p class="quiet"><i class="key"></i> base <i class="key head"></i> head</p>`;
   return html`<h2>${what}</h2>
+${hasBothBars ? legend : html``}
 ${note === undefined ? html`` : html`<p class="quiet">${note}</p>`}
 <p class="search" hidden><label>Search <input type="search" autocomplete="off"></label> <span role="status"></span></p>
 <div class="scroll" role="region" aria-label="${what}" tabindex="0"><table id="${what.replaceAll(" ", "-")}">
@@ -99,7 +105,15 @@ ${lines}</tbody>
 }
 
 function shown(part: Part): Markup {
-  return typeof part === "string" ? html`${part}` : "foreign" in part ? foreignText(part.foreign) : drawn(part);
+  return typeof part === "string" ? arrowWhole(part) : "foreign" in part ? foreignText(part.foreign) : drawn(part);
+}
+
+/** No line breaks in an arrow, nor between two figures with an arrow between them. */
+function arrowWhole(text: string): Markup {
+  const [old = "", now] = text.split(" -> ");
+  if (now === undefined) return html`${text}`;
+  const isShort = text.length <= 24;
+  return isShort ? html`<span class="whole">${text}</span>` : html`${old} <span class="whole">-></span> ${now}`;
 }
 
 /** The text says the same as the bars and the line. */
@@ -115,7 +129,7 @@ function drawn({ text, bars, line = [] }: Drawing): Markup {
       : html`<rect x="${rounded(index * width)}" y="${rounded(98 - value * 96)}" width="${rounded(width)}" height="${rounded(2 + value * 96)}"/>`,
   );
   const plot = html`<svg class="plot" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${steps}</svg>`;
-  return html`<div class="drawing">${bar("base")}${bar("head")}${line.length === 0 ? html`` : plot}${text}</div>`;
+  return html`<div class="drawing">${bar("base")}${bar("head")}${line.length === 0 ? html`` : plot}${arrowWhole(text)}</div>`;
 }
 
 function rounded(number: number): string {

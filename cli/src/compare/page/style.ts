@@ -38,6 +38,9 @@ thead button:focus-visible { outline: 3px solid var(--focus); }
 .bar { display: block; width: 8rem; max-width: 100%; height: 7px; margin: 2px 0; fill: var(--base); }
 .bar.head { fill: var(--head); }
 .bar .all { fill: var(--empty); }
+.key { display: inline-block; width: 1.5rem; height: 7px; background: var(--base); }
+.key.head { background: var(--head); }
+.whole { white-space: nowrap; }
 .plot { display: block; width: 16rem; max-width: 100%; height: 3rem; fill: var(--head); background: var(--empty); }
 @media (max-width: 30rem) { main { padding: 0.5rem 0.6rem 2rem; } th, td { padding: 0.2rem 0.4rem; } }
 @media print { .search { display: none; } .scroll { overflow: visible; } }
