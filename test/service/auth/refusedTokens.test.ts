@@ -21,7 +21,10 @@ describe("a refused access token", () => {
     it("is renewed once if it has a source of new ones", async () => {
       for (const options of [{ refreshToken: "refresh-0" }, { credentialCommand: command("access-1") }]) {
         world.service.seen.length = 0;
-        await stopSubtasks(clientWith({ accessToken: "expired", ...options }));
+        const lines: string[] = [];
+        const log = (line: string): void => void lines.push(line);
+        await stopSubtasks(clientWith({ accessToken: "expired", ...options, logLevel: "trace", log }));
+        assert.match(lines.join("\n"), /stopSubtasks the access token was refused: getting another one$/m);
         assert.deepEqual(used().at(0), "expired");
         assert.deepEqual(used().at(-1), "access-1");
       }
