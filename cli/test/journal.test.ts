@@ -123,7 +123,11 @@ describe("webextract journal", () => {
       const saved = await killedCopy(world);
       await failure(saved.up(copyArgs));
       assert.equal(world.journal()[0]?.urn, urn);
-      const path = stackOf(world, { resources: [{ urn, id: "unknown-1", outputs: {} }] });
+      const begun = { resource: { urn }, type: "creating" };
+      const path = stackOf(world, {
+        resources: [{ urn, id: "unknown-1", outputs: {} }],
+        pending_operations: [begun],
+      });
       const [{ name, stateId }] = (await webextract(world, "journal list --stack dev --json", { PATH: path })).json()
         .entries;
       assert.equal(stateId, "unknown-1");
@@ -234,7 +238,11 @@ describe("webextract journal", () => {
       await killedCopy(world);
       // Its heartbeat is missing then.
       s3.letPass(70_000);
-      const path = stackOf(world, { resources: [{ urn, id: "unknown-1", outputs: {} }] });
+      const begun = { resource: { urn }, type: "creating" };
+      const path = stackOf(world, {
+        resources: [{ urn, id: "unknown-1", outputs: {} }],
+        pending_operations: [begun],
+      });
       const [{ name }] = (await run("journal list --stack dev --json", path)).json().entries;
       const { stdout } = await run(`journal resolve ${name} --not-made --yes --stack dev`, path);
       assert.match(stdout, /is removed\. The state has the resource as "unknown-1": set retry to a new string/);
@@ -371,7 +379,13 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
         const sent = world.sent("refreshToken").length;
         const moved = await untilDone(() => at(from, `token move ${to} --yes`));
         assert.match(moved.stdout, /\n {2}pulumi config set --plaintext webextract:tokenStore '/, moved.stderr);
-        await refused(/has no tokens of a configured refresh token/);
+        const again = await Promise.all(
+          [`token move ${to} --yes`, "token refresh --yes", "token status"].map((line) => at(from, line)),
+        );
+        for (const { code, stderr } of again) {
+          assert.equal(code, 3, stderr);
+          assert.match(stderr, /[Tt]he tokens were moved from .* to .*\. Set tokenStore to it/);
+        }
         assert.equal(world.sent("refreshToken").length, sent);
         const renewed = await at(to, "token refresh --yes");
         assert.equal(renewed.code, 0, renewed.stderr);

@@ -3,7 +3,7 @@
 set -e
 
 # #region continue
-pulumi cancel --yes # if the stack is locked
+pulumi cancel --yes # if the stack is locked, and nothing runs any more
 pulumi up --yes
 # #endregion
 

@@ -4,6 +4,7 @@ import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
 import { adoptingArgument, describeMade, describeUncertain, timeOf } from "../resources/task/requestJournal";
 import { isServiceError } from "../service/errors/errors";
+import { isStoreAddress } from "../store/storeAddress";
 import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
 import { canonical, madeOnce } from "../values/plain";
@@ -282,10 +283,15 @@ export class Journal {
   /** Another stack with the same names can be running. What it makes belongs to its state. */
   private describeRunning(entry: Entry): string {
     const { process, what, time } = entry;
+    const path = this.place.path(entry);
+    // In a store, a process counts as running for a while after its last sign of life. Nobody else can have its name.
+    const isInStore = isStoreAddress(path);
+    const ended = isInStore ? "that command has ended (a minute after a kill)" : "that command has ended";
+    const mistaken = isInStore ? "" : ` If that process is another program, delete ${path}.`;
     return (
       `Process ${process.pid} of ${process.host === this.processes.own.host ? "this machine" : process.host} is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
-      `resource names. Nothing was sent. Wait until that command has ended, then run "pulumi up" again. If it is another stack with the same names, ` +
-      `give each stack its own webextract:journal. If that process is another program, delete ${this.place.path(entry)}.`
+      `resource names. Nothing was sent. Wait until ${ended}, then run "pulumi up" again. If it is another stack with the same names, ` +
+      `give each stack its own webextract:journal.${mistaken}`
     );
   }
 

@@ -268,7 +268,8 @@ async function withJournal<T>(
   const place = openAt(address);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, interrupted);
   const entries = await entriesOf(place, resources);
-  const ids = new Map(resources.map(({ urn, id }) => [keyOf(urn), id]));
+  // What a killed command had begun can have failed in another one since: then the state has the resource.
+  const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
   try {
     const notes = await Promise.all(
       entries.map(async (entry): Promise<Noted> => {

@@ -16,7 +16,8 @@ export function otherPlace(given: string, from: string): string {
   const problem = given.trim() === "" ? "must be a folder or the address of a store" : storeAddressProblem(given);
   if (problem !== undefined) throw usageError(`"${given}" ${problem}.`);
   const to = isStoreAddress(given) ? given : resolve(given);
-  if (oneSpelling(to) === oneSpelling(from)) throw usageError(`"${given}" is the present place.`);
+  if (oneSpelling(to) === oneSpelling(from))
+    throw usageError(`"${given}" is the present place. Set the earlier one again, and move before you set this one.`);
   return to;
 }
 
@@ -27,5 +28,5 @@ function oneSpelling(place: string): string {
 
 /** The configuration is the user's. */
 export function whatToSet(key: "journal" | "tokenStore", from: string, to: string): string {
-  return `Before the next command of any stack that used ${from}:\n  pulumi config set --plaintext webextract:${key} ${shellQuoted(to)}`;
+  return `Before the next command of any stack that used ${from}:\n  pulumi config set --plaintext webextract:${key} ${shellQuoted(to)}\nA refresh or a destroy uses the setting of the last up: run "pulumi up" first.`;
 }

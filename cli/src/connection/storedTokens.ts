@@ -78,13 +78,13 @@ export async function moveTokens(options: ServiceClientOptions, to: string, term
     isWritten = true;
   };
   try {
-    if (isStoreAddress(from)) return await sharedOf(options, terminal).moveOut(write);
+    if (isStoreAddress(from)) return await sharedOf(options, terminal).moveOut(to, write);
     const store = openTokenStore(options, terminal);
     await store.locked(async () => {
       const { own } = await store.families(startToken, true);
       if (own === undefined) throw new CliError(`${store.file} has no tokens to move.`);
       await write(own);
-      await store.remove(own, startToken);
+      await store.remove(own, startToken, to);
     }, true);
   } catch (error) {
     const isLocked = codeOf(error) === "ELOCKED" ? `Another process uses ${from} or ${to}.` : undefined;
@@ -99,7 +99,7 @@ async function moveIntoFolder(options: ServiceClientOptions, tokens: MovedTokens
   const { refreshToken, accessToken, expiresAt, beganAt, updatedAt } = tokens;
   const store = openTokenStore(options, terminal);
   await store.locked(async () => {
-    const { own } = await store.families(startToken, true);
+    const { own } = await store.families(startToken, true, true);
     if (own !== undefined && own.refreshToken !== refreshToken && mayBeNewer(own.updatedAt, tokens)) {
       throw new CliError(`${store.file} has newer tokens of the configured refresh token.`);
     }

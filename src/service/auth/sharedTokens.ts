@@ -9,6 +9,7 @@ import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
 import type { IssuedTokens, TokenKeeper, TokenParts } from "./tokenExchange";
 import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
+import { movedFromTo } from "./tokenStore";
 
 /** Tokens on their way to another place. */
 export type MovedTokens = IssuedTokens & { beganAt: number };
@@ -45,6 +46,8 @@ interface Chain {
   /** Milliseconds since the tokens were issued, when this was written. Absent: none. */
   tokenAge?: number;
   beganAt: number;
+  /** The place to which they were moved. Whoever still looks here must not begin again with the configured token. */
+  movedTo?: string;
 }
 
 /** A chain as this process sees it. */
@@ -121,19 +124,21 @@ export class SharedTokens implements TokenKeeper {
     return tokensOf(await this.#look());
   }
 
-  /** Removes the tokens here once `keep` has stored them elsewhere. Meanwhile, no other process may send them. */
-  async moveOut(keep: (tokens: MovedTokens) => Promise<void>): Promise<void> {
+  /** Removes the tokens here once `keep` has stored them at `to`. Meanwhile, no other process may send them. */
+  async moveOut(to: string, keep: (tokens: MovedTokens) => Promise<void>): Promise<void> {
     const { etag, age, chain, tokens } = await this.#idle();
     if (!(chain && tokens)) throw new StoreError(`${this.file} has no tokens to move.`, "refused");
     const idle = { ...writtenAgain(chain, age), isSending: undefined };
     const claim = await this.#write({ ...idle, isSending: true }, etag);
     if (claim === undefined) throw inUse(this.file);
     await keep(tokens).catch((error) => this.#release(idle, claim).then(() => Promise.reject(error)));
-    // Those of an earlier address first: without the present ones, they would be used.
-    for (const seal of [...this.#seals].reverse()) {
-      const replaces = seal === this.#seals[0] ? claim : (await this.#shared().get(nameOf(seal)))?.etag;
-      if (replaces !== undefined && !(await this.#shared().remove(nameOf(seal), replaces))) throw inUse(this.file);
+    for (const seal of this.#seals.slice(1)) {
+      const found = await this.#shared().get(nameOf(seal));
+      if (found !== undefined && !(await this.#shared().remove(nameOf(seal), found.etag))) throw inUse(this.file);
     }
+    const { gen, beganAt } = chain;
+    const moved: Chain = { gen, beganAt, refreshToken: "", accessToken: "", movedTo: to };
+    if ((await this.#write(moved, claim)) === undefined) throw inUse(this.file);
   }
 
   /** Stores tokens of another place. */
@@ -150,9 +155,9 @@ export class SharedTokens implements TokenKeeper {
   /** @throws StoreError while another process may send the token */
   async #idle(): Promise<Seen & { tokens?: MovedTokens }> {
     await this.#shared().requireConditions();
-    const seen = await this.#look();
+    const seen = await this.#find(true);
     if (seen.chain?.isSending === true && seen.age < claims.lastMs) throw inUse(this.file);
-    return { ...seen, tokens: tokensOf(seen) };
+    return { ...seen, tokens: seen.chain?.movedTo === undefined ? tokensOf(seen) : undefined };
   }
 
   async #firstClaim(always: boolean): Promise<TokenLookup> {
@@ -244,8 +249,17 @@ export class SharedTokens implements TokenKeeper {
     await this.#write(chain, claim).catch(() => undefined);
   }
 
-  /** @param withUnstored whether newer tokens of this process count */
+  /**
+   * @param withUnstored whether newer tokens of this process count
+   * @throws StoreError if the tokens were moved
+   */
   async #look(withUnstored = true): Promise<Seen> {
+    const seen = await this.#find(withUnstored);
+    if (seen.chain?.movedTo === undefined) return seen;
+    throw new StoreError(`The ${movedFromTo(this.file, seen.chain.movedTo)}.`, "refused");
+  }
+
+  async #find(withUnstored: boolean): Promise<Seen> {
     const own = this.#unstored;
     for (const [index, seal] of this.#seals.entries()) {
       const found = await this.#shared().get(nameOf(seal));

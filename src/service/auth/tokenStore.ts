@@ -64,6 +64,8 @@ interface StoreFile {
   families: TokenFamily[];
   /** By account: the key of the family that `token import` stored last. */
   imported: Record<string, string>;
+  /** By the key of a family: the place to which it was moved. */
+  moved?: Record<string, string>;
   /** The files of other spellings or earlier addresses whose families are in this one. */
   taken?: string[];
 }
@@ -85,6 +87,11 @@ export class TokenStoreError extends Error {
     super(message);
     this.hint = `${remedy}, or log in again: set tokenStore to another folder and use a newly issued refresh token.`;
   }
+}
+
+/** A refresh and a destroy look where the last up has looked. */
+export function movedFromTo(file: string, to: string): string {
+  return `tokens were moved from ${file} to ${to}. Set tokenStore to it, and run "pulumi up" before a refresh or a destroy`;
 }
 
 /**
@@ -127,13 +134,20 @@ export class TokenStore {
 
   /**
    * @param isNeeded whether a corrupt store is an error. Without a start token it is: then nothing else has tokens
-   * @throws TokenStoreError
+   * @param isAgainHere whether a family that was moved may come back
+   * @throws TokenStoreError, also if the own family was moved: the token that it began with is spent
    */
-  async families(startToken: string | undefined, isNeeded = startToken === undefined): Promise<Families> {
-    const { families, imported } = await this.#read(isNeeded, startToken);
+  async families(
+    startToken: string | undefined,
+    isNeeded = startToken === undefined,
+    isAgainHere = false,
+  ): Promise<Families> {
+    const { families, imported, moved = {} } = await this.#read(isNeeded, startToken);
     const [ofImport] = this.#names.flatMap((name) => imported[name] ?? []);
     const own = startToken === undefined ? undefined : this.keyOf(startToken);
     const place = families.findIndex(({ key }) => key === own);
+    const movedTo = place < 0 && own !== undefined && !isAgainHere ? moved[own] : undefined;
+    if (movedTo !== undefined) throw new TokenStoreError(`the ${movedFromTo(this.file, movedTo)}`, "Do so");
     const others = families.filter(
       ({ key, profiles }) => key !== own && profiles.some((name) => this.#names.includes(name)),
     );
@@ -156,10 +170,11 @@ export class TokenStore {
     this.#unstored = undefined;
   }
 
-  /** To be called under the lock. */
-  async remove({ key }: TokenFamily, startToken: string): Promise<void> {
+  /** Notes that a family is in another place now. To be called under the lock. */
+  async remove({ key }: TokenFamily, startToken: string, movedTo: string): Promise<void> {
     const content = await this.#read(true, startToken);
-    await this.#write({ ...content, families: content.families.filter((each) => each.key !== key) });
+    const families = content.families.filter((each) => each.key !== key);
+    await this.#write({ ...content, families, moved: { ...content.moved, [key]: movedTo } });
   }
 
   /**
@@ -326,6 +341,7 @@ function withEarlier(content: StoreFile, earlier: StoreFile, name: string): Stor
     ...content,
     families: [...earlier.families.filter(isNew), ...content.families],
     imported: { ...earlier.imported, ...content.imported },
+    moved: { ...earlier.moved, ...content.moved },
     taken: [...(content.taken ?? []), name, ...(earlier.taken ?? [])],
   };
 }
@@ -338,6 +354,7 @@ function renamed(content: StoreFile, from: string, to: string): StoreFile {
     ...content,
     families: content.families.map((family) => ({ ...family, key: nameOf(family.key) })),
     imported: Object.fromEntries(Object.entries(content.imported).map(([name, key]) => [name, nameOf(key)])),
+    moved: Object.fromEntries(Object.entries(content.moved ?? {}).map(([key, place]) => [nameOf(key), place])),
   };
 }
 
