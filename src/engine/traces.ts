@@ -13,9 +13,14 @@ export function connectTraces(
   { PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT, TRACEPARENT } = process.env,
 ): EnterCall | undefined {
   if (!PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT) return undefined;
-  // biome-ignore lint/style/noCommonJs: loaded only where the user collects traces
-  const { EngineSpans } = require("./openTelemetry") as typeof import("./openTelemetry");
-  const spans: EngineSpans = new EngineSpans(PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT, grpc(), TRACEPARENT);
-  collectSpans(spans);
-  return (traceparent) => spans.enter(traceparent);
+  try {
+    // biome-ignore lint/style/noCommonJs: loaded only where the user collects traces
+    const { EngineSpans } = require("./openTelemetry") as typeof import("./openTelemetry");
+    const spans: EngineSpans = new EngineSpans(PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT, grpc(), TRACEPARENT);
+    collectSpans(spans);
+    return (traceparent) => spans.enter(traceparent);
+  } catch {
+    // A command without spans is better than none.
+    return undefined;
+  }
 }

@@ -22,6 +22,7 @@ const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "gr
 const settings = new TaskActionConfig("settings", { taskId: copy.id, actions: {
   open: { actionType: "NavigateAction", properties: { Url: require("@pulumi/pulumi").secret("${secret}") } } } });
 const run = new CloudRun("run", { taskId: copy.id, rerunOn: [settings], waitFor: "finished", pollSeconds: 0 });
+exports.rows = require("pulumi-webextract").getDataOutput({ taskId: "template-1", maxRows: 1 }).total;
 new DataExport("rows", { taskId: copy.id, scope: "batch", lotNo: run.id, path: "rows.ndjson" });
 `;
 
@@ -74,6 +75,8 @@ for (const front of ["classes", "plugin"] as const) {
       ]) {
         assert.ok(seen.includes(chain), `${chain} in ${[...new Set(seen)].join("\n")}`);
       }
+      // The engine names no parent to the process of the program.
+      assert.ok(seen.includes("getData"));
       const [refused] = spans.filter(({ name, status }) => name === "getSubtasks" && status?.code !== undefined);
       const [copyId = ""] = world.copies();
       assert.deepEqual(factsOf(refused), {
