@@ -16,7 +16,7 @@ export function collectSpans(spans: Spans): void {
   collector = spans;
 }
 
-/** Does the work in a span. */
-export function inSpan<T>(name: string, facts: SpanFacts, work: (note: NoteFacts) => Promise<T>): Promise<T> {
-  return collector === undefined ? work(() => undefined) : collector.around(name, facts, work);
+/** Does the work in a span. The facts are made only where spans are collected. */
+export function inSpan<T>(name: string, facts: () => SpanFacts, work: (note: NoteFacts) => Promise<T>): Promise<T> {
+  return collector === undefined ? work(() => undefined) : collector.around(name, facts(), work);
 }

@@ -16,8 +16,8 @@ export function otherPlace(given: string, from: string): string {
   const problem = given.trim() === "" ? "must be a folder or the address of a store" : storeAddressProblem(given);
   if (problem !== undefined) throw usageError(`"${given}" ${problem}.`);
   const to = isStoreAddress(given) ? given : resolve(given);
-  if (oneSpelling(to) === oneSpelling(from))
-    throw usageError(`"${given}" is the present place. Set the earlier one again, and move before you set this one.`);
+  const remedy = "Set the earlier one again, and move before you set this one.";
+  if (oneSpelling(to) === oneSpelling(from)) throw usageError(`"${given}" is the present place. ${remedy}`);
   return to;
 }
 

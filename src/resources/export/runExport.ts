@@ -99,11 +99,15 @@ interface Export {
 }
 
 function exportRows(work: Export): Promise<DataExportState> {
-  return inSpan("export rows", { "webextract.task_id": work.args.taskId }, async (note) => {
-    const state = await exportedRows(work);
-    note({ "webextract.row_count": state.rowCount });
-    return state;
-  });
+  return inSpan(
+    "export rows",
+    () => ({ "webextract.task_id": work.args.taskId }),
+    async (note) => {
+      const state = await exportedRows(work);
+      note({ "webextract.row_count": state.rowCount });
+      return state;
+    },
+  );
 }
 
 async function exportedRows(work: Export): Promise<DataExportState> {

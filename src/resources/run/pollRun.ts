@@ -35,7 +35,7 @@ export interface EarlyEnd {
  * @returns undefined, or what ended the polling before that
  */
 export function pollRun(run: CloudRunState, polling: Polling, context: Context): Promise<EarlyEnd | undefined> {
-  const facts = { "webextract.task_id": run.taskId, "webextract.lot_no": run.lotNo };
+  const facts = () => ({ "webextract.task_id": run.taskId, "webextract.lot_no": run.lotNo });
   return inSpan("wait for run", facts, () => pollUntilEnd(run, polling, context));
 }
 

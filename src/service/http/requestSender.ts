@@ -105,7 +105,7 @@ export class RequestSender {
       const wait = call.waitAfter(failure);
       if (wait === undefined) throw this.#finalError(call, failure);
       this.#trace(call.request, `${failure.kind}: next attempt in ${Math.round(wait)} ms`);
-      const why = { "webextract.reason": failure.kind };
+      const why = () => ({ "webextract.reason": failure.kind });
       await inSpan("wait before the next attempt", why, () => pause(wait, call.waits));
       if (settings.interrupted.aborted || this.#stopped.signal.aborted) throw this.#finalError(call, failure, notAgain);
     }
@@ -133,12 +133,12 @@ export class RequestSender {
     const { request } = call;
     const headers = { ...this.#credentialHeaders(request, token), ...request.headers };
     transport.prepare();
-    const facts = {
+    const facts = () => ({
       "http.request.method": request.operation.method,
       "url.template": request.operation.path,
       "server.address": new URL(settings.baseUrl).hostname,
       "webextract.task_id": request.taskId,
-    };
+    });
     const send = (): Promise<Attempt> =>
       inSpan(request.name, facts, async (note) => {
         settings.watch.before(request.name);
@@ -258,26 +258,24 @@ export class RequestSender {
   }
 
   #log(request: PreparedRequest, exchange: Exchange, milliseconds: number): void {
-    const status = exchange.response ? exchange.response.status : exchange.loss.reason;
-    const requestId = exchange.response ? requestIdOf(exchange.response.body) : undefined;
-    this.#write("debug", {
+    this.#write("debug", () => ({
       operation: request.name,
       task: request.taskId,
-      status,
+      status: exchange.response ? exchange.response.status : exchange.loss.reason,
       ms: Math.round(milliseconds),
-      requestId,
-    });
+      requestId: exchange.response && requestIdOf(exchange.response.body),
+    }));
   }
 
   #trace({ name }: PreparedRequest, what: string): void {
-    this.#write("trace", { operation: name, what });
+    this.#write("trace", () => ({ operation: name, what }));
   }
 
   /** Writes a line of the log, if the level asks for it. */
-  #write(level: "debug" | "trace", facts: LogFacts): void {
+  #write(level: "debug" | "trace", factsOf: () => LogFacts): void {
     const { settings, secrets } = this.#parts;
     if (settings.logLevel !== level && settings.logLevel !== "trace") return;
-    const time = new Date().toISOString();
+    const [time, facts] = [new Date().toISOString(), factsOf()];
     const line = settings.logFormat === "json" ? JSON.stringify({ time, ...facts }) : `${time} ${textOf(facts)}`;
     settings.log(printable(secrets.scrub(line)));
   }
