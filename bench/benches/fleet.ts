@@ -33,7 +33,7 @@ export const fleet: Bench = {
   async run({ tasks = usualSizes }) {
     const runs: FleetRun[] = [];
     for (const size of tasks) {
-      runs.push(await measureFleet(size));
+      runs.push(await withFleet(size, withoutCheckpoints, (...stage) => measurePhases(size, ...stage)));
     }
     const figures = [...runs.flatMap((run) => run.figures), ...growthOf(runs)];
     const [smallest] = runs;
@@ -54,7 +54,7 @@ interface FleetRun {
 
 /** The first up of the same fleet with the checkpoints that the engine saves by default. */
 async function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Promise<Figure[]> {
-  const { secondsOfFirstUp: value } = await measureFleet(tasks, memoryLimit, ["first up"]);
+  const { wallSeconds: value } = await withFleet(tasks, memoryLimit, (project) => measured(() => project.up()));
   const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: first up ${what}`;
   return [
     { name: named("with checkpoints"), value, unit: "s" },
@@ -63,32 +63,27 @@ async function compareWithCheckpoints({ tasks, secondsOfFirstUp }: FleetRun): Pr
 }
 
 /** A project that declares the tasks, and its service. */
-async function measureFleet(
+export async function withFleet<T>(
   tasks: number,
-  env: Record<string, string> = withoutCheckpoints,
-  measuredPhases: readonly Phase[] = phases,
-): Promise<FleetRun> {
+  env: Record<string, string>,
+  work: (project: Project, service: PeerService) => Promise<T>,
+): Promise<T> {
   const service = await PeerService.start({ latencyMs: 0 });
   try {
     const config = { "webextract:actionTypes": "LoopAction,NavigateAction" };
     const options = { url: service.url, program: programOf(tasks), config, env };
-    return await withProject(options, (project) => measurePhases(measuredPhases, tasks, project, service));
+    return await withProject(options, (project) => work(project, service));
   } finally {
     await service.stop();
   }
 }
 
-async function measurePhases(
-  measuredPhases: readonly Phase[],
-  tasks: number,
-  project: Project,
-  service: PeerService,
-): Promise<FleetRun> {
+async function measurePhases(tasks: number, project: Project, service: PeerService): Promise<FleetRun> {
   const named = (what: string): string => `${tasks.toLocaleString("en-US")} tasks: ${what}`;
   const figures: Figure[] = [];
   const peaks = new Map<string, number>();
   let secondsOfFirstUp = 0;
-  for (const phase of measuredPhases) {
+  for (const phase of phases) {
     const run = await measured(() => (phase === "refresh" || phase === "destroy" ? project[phase]() : project.up()));
     const { requests } = await service.takeCounts();
     await requireDone(phase, tasks, requests, project, service);
@@ -150,7 +145,7 @@ function growthOf(runs: readonly FleetRun[]): Figure[] {
   return [{ name, value, unit: "x", goal: atMost(mostGrowth) }];
 }
 
-export function programOf(tasks: number): string {
+function programOf(tasks: number): string {
   return `
 const { ExtractionTask } = require("pulumi-webextract");
 for (let n = 0; n < ${tasks}; n++) {

@@ -207,8 +207,7 @@ export class JournalStore implements JournalPlace {
     const { entries = [] } = this.shelves.get(name) ?? {};
     const states = await Promise.all(entries.map((entry) => this.stateOf(entry)));
     return entries.filter((entry, index) => {
-      const state = states[index];
-      const isVoid = state?.is === "ended" && !state.open.includes(entry.salt);
+      const isVoid = states[index]?.is === "ended" && !states[index].open.includes(entry.salt);
       if (isVoid) this.remove(entry);
       return !isVoid;
     });
@@ -233,8 +232,8 @@ export class JournalStore implements JournalPlace {
 }
 
 function bodyOf(urn: string, entries: readonly OwnedEntry[]): Buffer {
-  const ids = entries.flatMap(({ id }) => id ?? []);
-  const byId = ids.map((id) => [sealOfId(id).name, sealOfId(id).close({ urn }).toString("base64")]);
+  const seals = entries.flatMap(({ id }) => (id === undefined ? [] : sealOfId(id)));
+  const byId = seals.map((seal) => [seal.name, seal.close({ urn }).toString("base64")]);
   const sealed = sealOf(urn).close(entries).toString("base64");
   return Buffer.from(JSON.stringify({ sealed, byId: Object.fromEntries(byId), nonce: randomUUID() }));
 }
@@ -243,9 +242,11 @@ function nameOf({ urn, operation }: Entry): string {
   return `journal/${sealOf(urn).name}.${operation}`;
 }
 
-/** The same for a dynamic resource and a native one. */
+const seals = new Map<string, Seal>();
+
+/** The same for a dynamic resource and a native one. Kept, because its derivation takes longer than its use. */
 function sealOf(urn: string): Seal {
-  return new Seal(urnAs(urn, "dynamic"), "journal");
+  return madeOnce(seals, urn, () => new Seal(urnAs(urn, "dynamic"), "journal"));
 }
 
 function sealOfId(id: string): Seal {

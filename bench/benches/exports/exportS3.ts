@@ -1,4 +1,5 @@
-import { ObjectStore, owner } from "../../../scripts/objectStore/objectStore";
+import { ObjectStore } from "../../../scripts/objectStore/objectStore";
+import { storeVariables } from "../../../test/resources/export/s3/storeKinds";
 import type { Bench } from "../../figure";
 import { withFinishedRun } from "../../stage/finishedRun";
 import { exportOnce, exportOnEngine, memoryGoal, ratio, rows } from "./exportRows";
@@ -14,13 +15,7 @@ export const exportS3: Bench = {
       const store = await ObjectStore.start();
       try {
         store.addBucket(bucket);
-        const env = {
-          AWS_ACCESS_KEY_ID: owner.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: owner.secretAccessKey,
-          AWS_REGION: "us-east-1",
-          AWS_ENDPOINT_URL_S3: store.endpoint,
-          WEBEXTRACT_S3_FORCE_PATH_STYLE: "true",
-        };
+        const env = storeVariables(store, "/nowhere");
         const toFile = await exportOnce(run, "ndjson");
         const toS3 = await exportOnce(run, "ndjson", { path: `s3://${bucket}/rows.ndjson` }, env);
         const { hostMegabytes } = await exportOnEngine("ndjson", `s3://${bucket}/engine.ndjson`, env);
