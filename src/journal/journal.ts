@@ -263,10 +263,10 @@ export class Journal {
   }
 
   private describeWayOut(entry: Entry): string {
-    const { operation, id } = entry;
+    const { id } = entry;
     const file = this.place.path(entry);
     if (!isMaking(entry)) return `If nobody needs it, delete ${file}.`;
-    const adopting = `set ${adoptingArgument(operation)} to ${id === undefined ? "its id" : `"${id}"`}`;
+    const adopting = `set ${adoptingArgument(entry)} to ${id === undefined ? "its id" : `"${id}"`}`;
     return `Look for it at the service. To adopt it, ${adopting}; to send the request, set retry to a new string or delete ${file}.`;
   }
 

@@ -198,10 +198,7 @@ export class Host {
     await this.engine.log.end();
   }
 
-  /**
-   * Call it before the process ends. Sends no more requests, and waits until the responses to those in progress are
-   * noted.
-   */
+  /** Before the process ends: sends no more requests, and waits until the responses to those in progress are noted. */
   async close(): Promise<void> {
     const clients = [...this.services.values()].map(({ client }) => client);
     for (const client of clients) {

@@ -216,16 +216,15 @@ function copyState(state: ExtractionTaskState): TaskCopyState {
   return { ...copyArgs(state), taskId, outcome, explanation };
 }
 
-/** Copies the task. After a lost response, the error contains this resource's state. */
+/** Copies the task. After a lost response, the error contains this resource's state, and names its arguments. */
 async function copy(args: CheckedExtractionTaskArgs, context: Context): Promise<{ id: string }> {
   try {
     return await taskCopy.create(copyArgs(args), context);
   } catch (error) {
-    if (error instanceof PartialFailure) {
-      const { outcome, explanation } = error.state as LostResponseState;
-      throw new PartialFailure(error.message, error.id, { ...args, outcome, explanation });
-    }
-    throw error;
+    if (!(error instanceof PartialFailure)) throw error;
+    const { outcome, explanation } = error.state as LostResponseState;
+    const named = (text = ""): string => text.replaceAll("adoptTaskId", "from.adoptTaskId");
+    throw new PartialFailure(named(error.message), error.id, { ...args, outcome, explanation: named(explanation) });
   }
 }
 

@@ -139,6 +139,13 @@ describe("ExtractionTask", () => {
     }
   });
 
+  it("names its own argument after a copy whose response was lost, also in the next up", async () => {
+    const task = world.declare("ExtractionTask");
+    world.emulator.fault({ operation: "copyTask", kind: "reset", when: "after" });
+    assert.match(await failure(task.up(whole)), /set from\.adoptTaskId to the id; if not, set retry/);
+    assert.match(await failure(task.up(whole)), /set from\.adoptTaskId to the id; if not, set retry/);
+  });
+
   it("is looked up by its rows if getActions leaves it out", async () => {
     world.emulator.setBehaviour({ getActionsMissing: "leftOut", getActionsEmptyTypes: "refused" });
     const task = world.declare("ExtractionTask");

@@ -131,7 +131,7 @@ export const journalResolve: CliCommand = {
         const problem = await place.writeProblem({ ...entry, id: made });
         if (problem !== undefined) throw new CliError(`${problem.what}. ${nothingChanged} ${problem.remedy}`);
       }
-      const argument = made === undefined ? "retry to a new string" : `${adoptingArgument(operation)} to "${made}"`;
+      const argument = made === undefined ? "retry to a new string" : `${adoptingArgument(entry)} to "${made}"`;
       const next =
         placeholder !== undefined
           ? `The state has the resource as "${placeholder}": set ${argument}, then run "pulumi up".`

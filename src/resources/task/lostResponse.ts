@@ -91,7 +91,7 @@ export async function takeOver(
     throw unknownOutcome(
       request,
       `${describeMade(earlier)}. The service does not show whether it still exists, so the request is not sent again. ` +
-        `Set ${adoptingArgument(request.operation)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
+        `Set ${adoptingArgument(request)} to "${id}" to adopt it, or set retry to a new string to send the request again. Then run "pulumi up" again.`,
     );
   }
   warn(`${describeMade(earlier)}. It was taken over, and no second one was made.`);
@@ -108,11 +108,10 @@ function unknownOutcome({ state }: MakingRequest, explanation: string): PartialF
 }
 
 function explanationOf(request: MakingRequest, sentAt: number): string {
-  const { operation } = request;
-  const idName = operation === "copyTask" ? "id" : "lotNo";
+  const idName = request.operation === "copyTask" ? "id" : "lotNo";
   return [
     `${describeUncertain(request)}, sent at ${timeOf(sentAt)}. The request is not sent again.`,
-    `Look in the service's own interface: if it took effect, set ${adoptingArgument(operation)} to the ${idName}; if not, set retry to a new string. Then run "pulumi up" again.`,
+    `Look in the service's own interface: if it took effect, set ${adoptingArgument(request)} to the ${idName}; if not, set retry to a new string. Then run "pulumi up" again.`,
     moreAt("explanation/lost-responses.md#a-response-that-does-not-arrive"),
   ].join("\n");
 }

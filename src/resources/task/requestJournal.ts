@@ -1,3 +1,5 @@
+import { partsOfUrn } from "../../values/urn";
+
 /**
  * Notes requests that must not be sent twice, beyond the process. A process can be killed after a request took effect
  * and before the engine saved the state. The next process finds the note.
@@ -66,9 +68,10 @@ export function describeUncertain({ operation, what }: Pick<OnceRequest, "operat
   return `A ${what} may ${operation === "startTask" ? "have started" : "exist"}`;
 }
 
-/** The argument that adopts what such a request made. */
-export function adoptingArgument(operation: OnceOperation): "adoptTaskId" | "adoptLotNo" {
-  return operation === "copyTask" ? "adoptTaskId" : "adoptLotNo";
+/** The argument that adopts what such a request of a resource made. */
+export function adoptingArgument({ operation, urn = "" }: Pick<OnceRequest, "operation"> & { urn?: string }): string {
+  if (operation !== "copyTask") return "adoptLotNo";
+  return partsOfUrn(urn).ownType === "ExtractionTask" ? "from.adoptTaskId" : "adoptTaskId";
 }
 
 export function timeOf(time: number): string {
