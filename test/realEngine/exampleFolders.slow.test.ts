@@ -16,6 +16,7 @@ const own = readdirSync(examples).filter((name) => existsSync(join(examples, nam
 
 /** What the pages say to set for an example, besides the connection. */
 const settings = (books: Emulator): Record<string, Record<string, string>> => ({
+  compose: { "webextract:baseUrl": books.url, "compose:siteUrl": `${books.url}/bookshop` },
   manifest: { "webextract:baseUrl": books.url, "manifest:siteUrl": `${books.url}/bookshop` },
   review: {
     ...{ "webextract:baseUrl": books.url, "review:siteUrl": `${books.url}/bookshop` },
