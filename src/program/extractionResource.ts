@@ -14,7 +14,7 @@ import { providerKey, providerText } from "../values/stateContract";
 import type { EngineKind } from "../values/urn";
 import { typeToken } from "../values/urn";
 import { failedInputs, inputsOf } from "./failedInputs";
-import { accountIn, kindOf, nativeOptions } from "./nativePlugin";
+import { accountIn, kindOf, kindOptions } from "./nativePlugin";
 import { warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
@@ -86,10 +86,8 @@ export abstract class ExtractionResource extends CustomResource {
       inputs: () => inputsOf(args, opts?.dependsOn),
     };
     // A static get manages no part of the task, and no resource waits for it.
-    const options = mergeOptions(
-      optionsOf(declaration, isGet ? [] : declare(own, task)),
-      kind === "native" ? nativeOptions(type, opts) : {},
-    );
+    const before = isGet ? [] : declare(own, task);
+    const options = mergeOptions(optionsOf(declaration, before), kindOptions(type, kind, opts));
     if (!isGet && !isMocked() && !runtime.isDryRun()) {
       properties[failedInputsKey] = failedInputs(properties, options.dependsOn);
     }

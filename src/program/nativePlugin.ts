@@ -74,19 +74,21 @@ export function accountIn(type: string, profile: unknown, opts: CustomResourceOp
 }
 
 /**
- * What the options of a native resource have in addition: the plugin of this version, and the type under which a stack
- * has it as a dynamic resource, also with each name or parent that it had before.
+ * What the options of a resource have in addition: the type under which a stack has it as one of the other kind, also
+ * with each name or parent that it had before, and the plugin of this version. A native resource takes a dynamic one
+ * over. A dynamic one finds that it cannot.
  */
-export function nativeOptions(type: string, opts: CustomResourceOptions | undefined): CustomResourceOptions {
-  const asDynamic = (alias: string | Alias): string | Alias =>
-    typeof alias === "string" ? alias : { ...alias, type: alias.type ?? typeToken(type, "dynamic") };
+export function kindOptions(type: string, kind: EngineKind, opts?: CustomResourceOptions): CustomResourceOptions {
+  const other = typeToken(type, kind === "native" ? "dynamic" : "native");
+  const asOther = (alias: string | Alias): string | Alias =>
+    typeof alias === "string" ? alias : { ...alias, type: alias.type ?? other };
   const before = (opts?.aliases ?? []).map((each) =>
     Output.isInstance(each) || each instanceof Promise
-      ? (output(each) as Output<string | Alias>).apply(asDynamic)
-      : asDynamic(each),
+      ? (output(each) as Output<string | Alias>).apply(asOther)
+      : asOther(each),
   );
   return {
-    aliases: [asDynamic({}), ...before],
-    ...(opts?.provider === undefined && { version: ownPackage.version }),
+    aliases: [asOther({}), ...before],
+    ...(kind === "native" && opts?.provider === undefined && { version: ownPackage.version }),
   };
 }

@@ -43,6 +43,11 @@ export class DynamicProvider implements dynamic.ResourceProvider {
       if (this.steps.isSkipped(news, urn)) {
         return { inputs: news, failures: [] };
       }
+      if (Object.keys(olds).length > 0 && !(providerKey in olds)) {
+        const reason =
+          'the state of this stack has it as a resource of the native plugin. Nothing was sent. To move it, run "webextract migrate --to dynamic". To leave it there, set webextract:native to true.';
+        return { inputs: news, failures: [{ property: "", reason }] };
+      }
       const { declared } = deserialize({ declared: news[declaredKey] });
       const { args, problems } = await this.steps.check({ urn, given, previous: deserialize(olds), declared });
       const others = news[otherProblemsKey];

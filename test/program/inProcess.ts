@@ -82,7 +82,7 @@ export class InProcess {
 
   /** The problems that a check finds, as the engine shows them. */
   async problems(type: string, args: Record<string, unknown>, olds: Record<string, unknown> = {}): Promise<string[]> {
-    const { failures = [] } = await this.provider(type).check(olds, args);
+    const { failures = [] } = await this.provider(type).check({ ...olds, __provider: "text" }, args);
     return failures.map(({ property, reason }) => `${property}${reason}`);
   }
 
@@ -97,7 +97,7 @@ export class InProcess {
     args: Record<string, unknown>,
     olds: Record<string, unknown> = {},
   ): Promise<Record<string, unknown>> {
-    const { inputs, failures = [] } = await this.provider(type).check(olds, args);
+    const { inputs, failures = [] } = await this.provider(type).check({ ...olds, __provider: "text" }, args);
     if (failures.length > 0) {
       throw new Error(failures.map(({ reason }) => reason).join("; "));
     }

@@ -131,6 +131,21 @@ describe("a stack that moves to another language", function () {
     assert.equal(project.resource("books").id, before.id);
   });
 
+  it("is told of the command where the classes find resources of the plugin, in a preview and without one", async () => {
+    const { project } = world;
+    const before = project.state().resources;
+    project.write("Pulumi.yaml", javascript);
+    for (const command of ["preview", "up"] as const) {
+      const { output } = await project[command]({ expect: "failure" });
+      assert.match(
+        output,
+        /resource '\w+' has a problem: the state .* Nothing was sent\. To move it, run "webextract migrate --to dynamic"/,
+      );
+    }
+    assert.deepEqual([world.operations(), project.state().resources], [[], before]);
+    project.write("Pulumi.yaml", yamlProgram());
+  });
+
   it("goes back", async () => {
     const { project } = world;
     await migrate("dynamic");
