@@ -56,6 +56,8 @@ const program = perProgram(() => ({
   byResource: new Map<Resource, OrderedTask>(),
   /** Those that have a transform. */
   changeable: [] as OrderedResource[],
+  /** With what the program ends. */
+  refusal: undefined as RunError | undefined,
 }));
 
 /**
@@ -152,11 +154,13 @@ export function declare(own: OrderedResource, task: OrderedTask): Input<Resource
   const needed = needs(waitsFor, [...before, ...changeable.filter((each) => each !== own)]);
   const later = [task, ...compared.map(([each]) => each)].filter(isDeferred);
   const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
-  if (compared.length === 0 && exports.length === 0 && own.claimed === undefined && later.length === 0) {
+  const isHeld = own.startsRun || own.readsTask;
+  if (compared.length === 0 && !isHeld && own.claimed === undefined && later.length === 0) {
     return needed;
   }
   const ordered = async (): Promise<Resource[]> => {
     await own.claimed;
+    await (isHeld ? programDeclared() : undefined);
     const samenesses = await Promise.all(compared.map(([each]) => samenessOf(task, each)));
     const same = compared.flatMap(([, each], index) => (samenesses[index] === "same" ? each : []));
     const maybe = compared.flatMap(([, each], index) => (samenesses[index] === "maybe" ? each : []));
@@ -164,6 +168,18 @@ export function declare(own: OrderedResource, task: OrderedTask): Input<Resource
     return [...needed, ...needs(waitsFor, [...same, ...maybe])];
   };
   return nameIfStuck(own, later, ordered()).catch(failed);
+}
+
+/**
+ * Ends when the program has declared all that it declares without a wait, and rejects if that was refused: an up without
+ * a preview would pay for the run of a program that is refused.
+ */
+async function programDeclared(): Promise<void> {
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  const { refusal } = program();
+  if (refusal !== undefined) {
+    throw refusal;
+  }
 }
 
 /** Whether the id gets its value from what nobody sees before: a promise, or an output that the program resolves later. */
@@ -197,7 +213,9 @@ function needs(part: AnyResource["waitsFor"], before: readonly OrderedResource[]
 
 function refuse(problem: string | undefined): void {
   if (problem !== undefined) {
-    throw new RunError(problem);
+    const refusal = new RunError(problem);
+    program().refusal ??= refusal;
+    throw refusal;
   }
 }
 
