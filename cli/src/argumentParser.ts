@@ -80,10 +80,16 @@ function makeProgram(
     parsed.action((...given: unknown[]) => {
       refuseUnset(parsed);
       // The last two are the options and the command of the parser.
-      invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
+      invoke({ command, values: { arguments: given.slice(0, -2), options: optionsFrom(parsed) } });
     });
   }
   return program;
+}
+
+/** `--out -` is standard output, as without the option. The parser would make an empty string of a parsed undefined. */
+function optionsFrom(parsed: Command): Record<string, unknown> {
+  const { out, ...others } = parsed.opts();
+  return out === undefined || out === "-" ? others : { ...others, out };
 }
 
 /** The names of arguments, and of the values of options, that are files and folders. */
