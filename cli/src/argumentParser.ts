@@ -79,17 +79,13 @@ function makeProgram(
     }
     parsed.action((...given: unknown[]) => {
       refuseUnset(parsed);
+      // `--out -` is standard output, as without the option: the parser would make "" of a parsed undefined.
+      const { out, ...others } = parsed.opts();
       // The last two are the options and the command of the parser.
-      invoke({ command, values: { arguments: given.slice(0, -2), options: optionsFrom(parsed) } });
+      invoke({ command, values: { arguments: given.slice(0, -2), options: out === "-" ? others : parsed.opts() } });
     });
   }
   return program;
-}
-
-/** `--out -` is standard output, as without the option. The parser would make an empty string of a parsed undefined. */
-function optionsFrom(parsed: Command): Record<string, unknown> {
-  const { out, ...others } = parsed.opts();
-  return out === undefined || out === "-" ? others : { ...others, out };
 }
 
 /** The names of arguments, and of the values of options, that are files and folders. */
