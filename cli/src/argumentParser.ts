@@ -79,8 +79,10 @@ function makeProgram(
     }
     parsed.action((...given: unknown[]) => {
       refuseUnset(parsed);
+      // `--out -` is standard output, as without the option: the parser would make "" of a parsed undefined.
+      const { out, ...others } = parsed.opts();
       // The last two are the options and the command of the parser.
-      invoke({ command, values: { arguments: given.slice(0, -2), options: parsed.opts() } });
+      invoke({ command, values: { arguments: given.slice(0, -2), options: out === "-" ? others : parsed.opts() } });
     });
   }
   return program;

@@ -39,9 +39,6 @@ export function optionsOf({ options = [], connects }: Pick<CliCommand, "options"
   return [...options, ...(connects ? connectionOptions() : []), ...commonOptions()];
 }
 
-/** Parses the file or the folder of `--out`: `-` is standard output, as without the option. */
-export const outFrom = (text: string): string | undefined => (text === "-" ? undefined : text);
-
 export const sheetOption = (): Option =>
   new Option("--sheet <name>", "sheet of .xlsx files (default: the first visible one)");
 

@@ -99,7 +99,7 @@ describe("webextract rows and export", () => {
     const ndjson = await world.run("export shop-1", smallPages);
     const first = await world.run("export shop-1 --max-rows 7", smallPages);
     assert.deepEqual([first.stdout, first.stderr], [`${ndjson.stdout.split("\n").slice(0, 7).join("\n")}\n`, ""]);
-    const json = await world.run("export shop-1 --format json --max-rows 3");
+    const json = await world.run("export shop-1 --format json --max-rows 3 --out -");
     const csv = await world.run("export shop-1 --format csv");
     const rows = ndjson.stdout
       .trim()
@@ -107,6 +107,11 @@ describe("webextract rows and export", () => {
       .map((line) => JSON.parse(line));
     assert.equal(rows.length, 25);
     assert.deepEqual(json.json(), rows.slice(0, 3));
+    const adopted = await world.run("adopt shop-1");
+    assert.deepEqual((await world.run("adopt shop-1 --out -")).stdout, adopted.stdout);
+    const probed = await world.run("probe --out -");
+    assert.deepEqual([probed.code, probed.stdout.length > 500], [(await world.run("probe")).code, true]);
+    assert.equal(existsSync(world.path("-")), false);
     assert.equal(csv.stdout.trim().split("\n").length, 26);
   });
 

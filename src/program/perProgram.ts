@@ -26,6 +26,9 @@ export async function warnOnce(about: string, message: string, resource?: Resour
   const soFar = warned();
   if (!soFar.has(about)) {
     soFar.add(about);
+    // The SDK shows a message after those before it, and one of a resource once that is registered: of one that never
+    // is, it would keep all errors after it.
+    await new Promise((resolve) => void (resource === undefined ? resolve("") : resource.urn.apply(resolve)));
     await log.warn(message, resource);
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Input, Resource } from "@pulumi/pulumi";
 import { Output, output, RunError } from "@pulumi/pulumi";
 import { hasResources, knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
@@ -56,6 +57,8 @@ const program = perProgram(() => ({
   byResource: new Map<Resource, OrderedTask>(),
   /** Those that have a transform. */
   changeable: [] as OrderedResource[],
+  /** With what the program ends. */
+  refusal: undefined as RunError | undefined,
 }));
 
 /**
@@ -76,9 +79,7 @@ export function taskOf(named: unknown, account: unknown): OrderedTask {
     account,
     isCopied: id === undefined,
   };
-  if (isString || Output.isInstance(id) || id instanceof Promise) {
-    names.set(id, found);
-  }
+  if (isString || Output.isInstance(id) || id instanceof Promise) names.set(id, found);
   tasks.add(found);
   return found;
 }
@@ -113,9 +114,7 @@ export function claimFile(
   { path, lotNo }: Readonly<Record<string, unknown>>,
 ): Promise<void> | undefined {
   const found = fileBefore(process.cwd(), path, lotNo);
-  if (found === undefined) {
-    return undefined;
-  }
+  if (found === undefined) return undefined;
   const { file, run } = found;
   const exports = madeOnce(files(), file, () => new Map<unknown, string>());
   const claim = (of: unknown): void => {
@@ -144,26 +143,29 @@ export function declare(own: OrderedResource, task: OrderedTask): Input<Resource
     mayBeSame(task, each) ? [[each, [...each.declared]]] : [],
   );
   task.declared.push(own);
-  if (own.mayChange) {
-    program().changeable.push(own);
-  }
+  if (own.mayChange) program().changeable.push(own);
   task.owners.note({ key: own, title: own.title }, own.parts, "declared");
   const changeable = own.mayChange ? [...program().tasks].flatMap(({ declared }) => declared) : program().changeable;
   const needed = needs(waitsFor, [...before, ...changeable.filter((each) => each !== own)]);
   const later = [task, ...compared.map(([each]) => each)].filter(isDeferred);
-  const exports = own.startsRun ? before.filter(({ readsTask }) => readsTask) : [];
-  if (compared.length === 0 && exports.length === 0 && own.claimed === undefined && later.length === 0) {
-    return needed;
-  }
+  const isHeld = own.startsRun || own.readsTask;
+  if (compared.length === 0 && !isHeld && own.claimed === undefined && later.length === 0) return needed;
   const ordered = async (): Promise<Resource[]> => {
     await own.claimed;
+    await (isHeld ? programDeclared() : undefined);
     const samenesses = await Promise.all(compared.map(([each]) => samenessOf(task, each)));
     const same = compared.flatMap(([, each], index) => (samenesses[index] === "same" ? each : []));
     const maybe = compared.flatMap(([, each], index) => (samenesses[index] === "maybe" ? each : []));
-    refuse(tooLate(own, same) ?? conflict(own, ownersOf(same)) ?? (await readsEarly(own, [...exports, ...same])));
+    refuse(tooLate(own, same) ?? conflict(own, ownersOf(same)) ?? (await readsEarly(own, [...before, ...same])));
     return [...needed, ...needs(waitsFor, [...same, ...maybe])];
   };
   return nameIfStuck(own, later, ordered()).catch(failed);
+}
+
+/** Ends when the program has declared what it declares at once. Rejects if that was refused: no run may be paid for. */
+async function programDeclared(): Promise<void> {
+  await setImmediate();
+  if (program().refusal !== undefined) throw program().refusal;
 }
 
 /** Whether the id gets its value from what nobody sees before: a promise, or an output that the program resolves later. */
@@ -175,9 +177,7 @@ function isDeferred({ id }: OrderedTask): boolean {
  * With such an id, a resource can wait for what waits for it. The SDK only counts its promises then.
  */
 function nameIfStuck<T>({ title }: OrderedResource, later: readonly OrderedTask[], work: Promise<T>): Promise<T> {
-  if (later.length === 0) {
-    return work;
-  }
+  if (later.length === 0) return work;
   const titles = later.flatMap(({ declared: [first] }) => first?.title ?? []);
   const ids = titles.map((each) =>
     each === title ? "its own taskId" : `the taskId of ${each}, which is declared before it`,
@@ -196,9 +196,10 @@ function needs(part: AnyResource["waitsFor"], before: readonly OrderedResource[]
 }
 
 function refuse(problem: string | undefined): void {
-  if (problem !== undefined) {
-    throw new RunError(problem);
-  }
+  if (problem === undefined) return;
+  const refusal = new RunError(problem);
+  program().refusal ??= refusal;
+  throw refusal;
 }
 
 function ownersOf(declared: readonly OrderedResource[]): Owners<OwnedPart> {
@@ -250,12 +251,8 @@ function mayBeSame(one: OrderedTask, other: OrderedTask): boolean {
 
 async function samenessOf(one: OrderedTask, other: OrderedTask): Promise<Sameness> {
   const [of, ofOther] = await Promise.all([originOf(one), originOf(other)]);
-  if (of.task === ofOther.task) {
-    return "same";
-  }
-  if (of.task.isCopied && ofOther.task.isCopied) {
-    return "different";
-  }
+  if (of.task === ofOther.task) return "same";
+  if (of.task.isCopied && ofOther.task.isCopied) return "different";
   const ids = await Promise.all([one.id, other.id].map(valueNamed));
   const accounts = await Promise.all([one.account, other.account].map(valueNamed));
   const areKnown = [...ids, ...accounts].every((each) => each !== undefined);

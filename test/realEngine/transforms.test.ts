@@ -47,6 +47,16 @@ for (const [front, native] of Object.entries({ "the classes": "false", ...(isLar
       await refused(settings(`transforms: [async ${transform}]`), reason);
     });
 
+    it("start no run of a program that is refused for what it declares later, also without a preview", async () => {
+      const run = 'const paid = new CloudRun("paid", { taskId: "template-1" });';
+      const late = `new TaskActionConfig("s", { taskId: "template-1", actions: ${actions} });`;
+      await refused(run + late, /TaskActionConfig "s" configures the task of CloudRun "paid"/);
+      const rows = ["one", "two"].map(
+        (name) => `new DataExport("${name}", { taskId: "template-1", lotNo: paid.id, path: "x.ndjson" });`,
+      );
+      await refused(run + rows.join(""), /which is the file of DataExport "one" too/);
+    });
+
     it("name a taskId that the program never resolves, and delete nothing", async () => {
       await refused(
         `const [id, resolve] = pulumi.deferredOutput();

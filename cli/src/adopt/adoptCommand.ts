@@ -10,7 +10,7 @@ import { connectToAll } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
 import { inputText } from "../inputFile";
-import { adviceOnTypes, outFrom, typesOption, yesOption } from "../options";
+import { adviceOnTypes, typesOption, yesOption } from "../options";
 import { writeFiles } from "../output/writeFiles";
 import type { AdoptedFiles, Language } from "./adoptedFiles";
 import { adoptedFiles, targetProblem } from "./adoptedFiles";
@@ -50,7 +50,7 @@ export const adoptCommand: CliCommand = {
     new Option(
       "-o, --out <path>",
       "a file, or a folder with one file for each task (default: -, standard output, with all lists in it)",
-    ).argParser(outFrom),
+    ),
     new Option(
       "--language <language>",
       "language of the files (default: by the name of the file, otherwise yaml)",

@@ -26,6 +26,9 @@ export function taskOfArgument(given: string): WantedTask {
  * @throws CliError that names the first wrong line
  */
 export function tasksOfFile(text: string, file: string): WantedTask[] {
+  if (/[\0\uFFFD]/.test(text)) {
+    throw usageError(`${file}: is no text in UTF-8. Save a table as CSV in UTF-8. A line is ${form}.`);
+  }
   const records = /^\uFEFF?\s*[[{]/.test(text) ? recordsOfJson(text, file) : recordsOf(text);
   const columns = columnsOf(records[0]?.cells ?? []);
   // Words above ids with digits. An id of that form is between quotation marks.

@@ -25,7 +25,7 @@ import type { CommandContext } from "../commandContext";
 import { connectTo } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { CliError, usageError } from "../exitCodes";
-import { numberFrom, outFrom, taskArgument } from "../options";
+import { numberFrom, taskArgument } from "../options";
 import { temporaryFailure, temporaryFolder } from "../output/temporaryFolder";
 
 interface Flags extends ConnectionFlags {
@@ -61,7 +61,7 @@ export const exportRows: CliCommand = {
     new Option(
       "-o, --out <file>",
       "the file, or an object of a store as s3://BUCKET/KEY, with {lotNo}, {time} and {n} as in a DataExport (default: -, standard output)",
-    ).argParser(outFrom),
+    ),
     new Option("--lot-no <lotNo>", "only the rows of this run"),
     new Option("-f, --format <format>", "format of the rows").choices(formatNames).default("ndjson"),
     new Option(

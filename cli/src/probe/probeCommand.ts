@@ -11,7 +11,7 @@ import { clientOf, connectTo } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
 import { CliError, describeError, exitOf, usageError } from "../exitCodes";
-import { outFrom, yesOption } from "../options";
+import { yesOption } from "../options";
 import { digestOf, reasonOf, writeFile } from "../output/writeFiles";
 import type { ProbeReport } from "./probe";
 import { probe } from "./probe";
@@ -60,10 +60,7 @@ export const probeCommand: CliCommand = {
     new Option("--from <taskId>", "id of the task that --write copies: a small one, with a loop and a few rows"),
     new Option("--group <taskGroupId>", "id of the task group for the copy"),
     new Option("--start", "start one run of the copy too, and look at its statuses, rows and marks"),
-    new Option(
-      "--out <folder>",
-      "write report.md, config.sh, behaviours.yaml and responses.json to this folder",
-    ).argParser(outFrom),
+    new Option("--out <folder>", "write report.md, config.sh, behaviours.yaml and responses.json to this folder"),
     yesOption(),
   ],
   examples: [

@@ -91,6 +91,8 @@ describe("the tasks to adopt", () => {
       ['{"data":[{"taskId":"a"}]}', "ids.csv: is JSON, and no list of ids or of objects with taskId, "],
       ['[{"sku":"a"}]', "ids.csv: is JSON, and no list of ids"],
       ["[1]", "ids.csv:1: must be id"],
+      ["PK\u0003\u0004\0workbook", "ids.csv: is no text in UTF-8. Save a table as CSV in UTF-8."],
+      ["\uFFFD\uFFFDi\0d\0", "ids.csv: is no text in UTF-8."],
     ] as const) {
       assert.throws(
         () => read(text),
