@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 
 const cipher = "aes-256-gcm";
 const [ivLength, tagLength] = [12, 16];
+const [nameLength, keyLength] = [16, 32];
 
 /**
  * Writes and reads what only those can read, or find, who know a secret. The secret needs too many possible values to be
@@ -15,10 +16,9 @@ export class Seal {
 
   /** @param purpose what it is used for: another purpose has another name and key */
   constructor(secret: string, purpose: string) {
-    const derived = (use: string, length: number): Buffer =>
-      Buffer.from(hkdfSync("sha256", secret, "", `webextract-v1 ${use}\n${purpose}`, length));
-    this.name = derived("name", 16).toString("hex");
-    this.#key = derived("key", 32);
+    const derived = Buffer.from(hkdfSync("sha256", secret, "", `webextract-v1\n${purpose}`, nameLength + keyLength));
+    this.name = derived.toString("hex", 0, nameLength);
+    this.#key = derived.subarray(nameLength);
     this.#context = Buffer.from(`webextract-v1 ${this.name}`);
   }
 
