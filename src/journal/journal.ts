@@ -10,7 +10,7 @@ import { ResourceError } from "../values/errors";
 import { canonical, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
-import { isFarFromNow, isMaking, keyOf } from "./journalPlace";
+import { isFarFromNow, isMaking, keyOf, namesOf } from "./journalPlace";
 
 /** A resource as the engine shows it. */
 export interface Sighting {
@@ -121,9 +121,7 @@ export class Journal {
 
   /** A step of this resource has ended, and its result goes to the engine. */
   noteReturned(name: ResourceName): void {
-    for (const note of this.ownOf(name)) {
-      note.is = "returned";
-    }
+    for (const note of this.ownOf(name)) note.is = "returned";
   }
 
   /** Says what may exist if the command is ended before the responses to the requests in progress. */
@@ -146,9 +144,7 @@ export class Journal {
     // Not the entry of a lost response: `pulumi do --stateless` saves nothing, so nothing else would stop a second
     // request.
     const saved = notes.filter(({ is, entry }) => is === "returned" && (entry.id !== undefined || !isMaking(entry)));
-    for (const { entry } of saved) {
-      this.place.remove(entry);
-    }
+    for (const { entry } of saved) this.place.remove(entry);
   }
 
   /** Refuses further requests. Resolves when the responses to those in progress are noted. */
@@ -173,7 +169,7 @@ export class Journal {
   private async found(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
       const is = (await this.place.isRunning(entry)) ? "running" : "left";
-      this.add({ entry, is }, keyOf(entry.urn), ...(entry.id === undefined ? [] : [entry.id]));
+      this.add({ entry, is }, keyOf(entry.urn), ...namesOf(entry));
     }
   }
 
@@ -212,7 +208,15 @@ export class Journal {
 
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
     await this.ready();
-    const ofOthers = await this.left(name.urn);
+    const { taskId } = (inputs ?? {}) as { taskId?: string };
+    // A run whose start was lost can have another name now.
+    const isOfTask = ({ is, entry }: Note): boolean =>
+      is === "left" &&
+      entry.operation === operation &&
+      entry.id === undefined &&
+      stackOf(entry.urn) === stackOf(name.urn);
+    const named = await this.left(name.urn, operation === "startTask" ? taskId : "");
+    const ofOthers = new Set([...named].filter((note) => keyOf(note.entry.urn) === keyOf(name.urn) || isOfTask(note)));
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn);
     if (problem !== undefined) throw new ResourceError(problem);
@@ -233,9 +237,7 @@ export class Journal {
     const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
     if (note === undefined) return undefined;
     const isRepeated = !ofOthers.has(note);
-    if (note.is === "running") {
-      throw new ResourceError(this.describeRunning(note.entry));
-    }
+    if (note.is === "running") throw new ResourceError(this.describeRunning(note.entry));
     const obstacle = isRepeated ? undefined : await this.place.writeProblem(note.entry);
     if (obstacle !== undefined) {
       throw new ResourceError(
@@ -329,9 +331,7 @@ export class Journal {
     send: () => Promise<T>,
     idOf: (response: T) => string | undefined,
   ): Promise<T> {
-    if (this.isClosed) {
-      throw new Error("The Pulumi engine has ended, so no further request is sent.");
-    }
+    if (this.isClosed) throw new Error("The Pulumi engine has ended, so no further request is sent.");
     const note = await this.note(name, request);
     try {
       const response = await send();
@@ -339,9 +339,7 @@ export class Journal {
       await this.place.write(note.entry);
       return response;
     } catch (error) {
-      if (isServiceError(error) && error.outcome === "notExecuted") {
-        this.drop(note);
-      }
+      if (isServiceError(error) && error.outcome === "notExecuted") this.drop(note);
       throw error;
     }
   }
@@ -377,9 +375,7 @@ export class Journal {
   }
 
   private tell(note: Note, message: string, urn: string): void {
-    if (note.isTold !== true) {
-      this.warn(message, urn);
-    }
+    if (note.isTold !== true) this.warn(message, urn);
     note.isTold = true;
   }
 
@@ -387,6 +383,10 @@ export class Journal {
     note.is = "dropped";
     this.place.remove(note.entry);
   }
+}
+
+function stackOf(urn: string): string {
+  return urn.split("::", 2).join("::");
 }
 
 /** Undefined for an entry of an earlier version. */

@@ -53,6 +53,12 @@ export function keyOf(urn: string): string {
   return createHash("sha256").update(urnAs(urn, "dynamic")).digest("hex").slice(0, 32);
 }
 
+/** What finds an entry beside its URN: what was made, and of a start whose run is not known, its task. */
+export function namesOf({ id, detail }: Entry): string[] {
+  const name = id ?? detail.taskId;
+  return typeof name === "string" ? [name] : [];
+}
+
 /** Where the journal is kept. */
 export interface JournalPlace {
   readonly areKept: boolean;

@@ -10,6 +10,7 @@ import { urnAs } from "../values/urn";
 import type { OwnerState } from "./journalOwner";
 import { JournalOwner } from "./journalOwner";
 import type { Entry, JournalPlace } from "./journalPlace";
+import { namesOf } from "./journalPlace";
 
 /** An entry, and who may change it. */
 interface OwnedEntry extends Entry {
@@ -232,7 +233,7 @@ export class JournalStore implements JournalPlace {
 }
 
 function bodyOf(urn: string, entries: readonly OwnedEntry[]): Buffer {
-  const seals = entries.flatMap(({ id }) => (id === undefined ? [] : sealOfId(id)));
+  const seals = entries.flatMap(namesOf).map(sealOfId);
   const byId = seals.map((seal) => [seal.name, seal.close({ urn }).toString("base64")]);
   const sealed = sealOf(urn).close(entries).toString("base64");
   return Buffer.from(JSON.stringify({ sealed, byId: Object.fromEntries(byId), nonce: randomUUID() }));

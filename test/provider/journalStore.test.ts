@@ -47,6 +47,17 @@ for (const kind of [s3Kind, ...cloudKinds])
         assert.match(world.warnings.join(), /was made at .* It was taken over/);
       });
 
+      it("starts no run of the task under another name while nobody knows whether a run was started", async () => {
+        const run = world.declare("CloudRun");
+        await world.killed(run, () => run.up({ taskId: "task-1" }), { operation: "startTask", when: "after" });
+        world.emulator.clearFaults();
+        const renamed = world.declare("CloudRun", "renamed");
+        assert.match(await failure(renamed.up({ taskId: "task-1" })), /A paid run of task "task-1" may have started/);
+        assert.equal(world.emulator.inspect.runs("task-1").length, 1);
+        await renamed.up({ taskId: "task-1", retry: "I have looked" });
+        assert.equal(world.emulator.inspect.runs("task-1").length, 2);
+      });
+
       it("sends nothing after a kill before the response, and says how to continue", async () => {
         const copy = world.declare("TaskCopy");
         const saved = await world.killed(copy, () => copy.up(copyArgs), { operation: "copyTask", when: "after" });

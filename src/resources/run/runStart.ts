@@ -63,7 +63,7 @@ function startOf(args: CheckedCloudRunArgs, { replaced }: Context): MakingReques
     inputs: { taskId, triggers, rerunOn: hashesOf(rerunOn), retry },
     earlierInputs: { taskId, triggers, rerunOn, retry },
     what: `paid run of task "${taskId}"`,
-    detail: { runLabel: isNewLabel ? runLabel : undefined, __runLabels: labelsOf(args) },
+    detail: { taskId, runLabel: isNewLabel ? runLabel : undefined, __runLabels: labelsOf(args) },
     state: args,
   };
 }

@@ -67,6 +67,8 @@ for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as
       assert.match(await fails(), mayHaveStarted);
       await world.project.run(["state", "delete", "--yes", world.project.resource("run").urn]);
       assert.match(await fails(), mayHaveStarted);
+      world.program(running().replace('"run"', '"renamed"'));
+      assert.match(await fails(), mayHaveStarted);
       assert.equal(runs(), 1);
       world.program(running(`, adoptLotNo: "${world.emulator.inspect.runs("template-1")[0]?.lotNo}"`));
       await world.project.up();
