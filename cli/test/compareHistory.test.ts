@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, utimesSync } from "node:fs";
 import axe from "axe-core";
 import type { Browser } from "playwright-core";
 import { closePages, openBrowser } from "../../emulator/test/page/browser";
@@ -20,7 +20,8 @@ describe("webextract compare --history", () => {
         title: "Book",
         ...(run < 11 ? { stock: "yes" } : { rating: "5" }),
       }));
-      files.rows(`rows-${run}.ndjson`, rows);
+      const changed = new Date(Date.UTC(2026, 10, run));
+      utimesSync(files.rows(`rows-${run}.ndjson`, rows), changed, changed);
     }
     files.write("rows-note.txt", "x");
   });
@@ -37,19 +38,19 @@ describe("webextract compare --history", () => {
     assert.deepEqual(
       lines.map((line) => line.split(/ {2,}/)),
       [
-        ["file", "rows", "change", "fields", "filled shares and fields that changed"],
-        ["rows-1.ndjson", "21", "4"],
-        ["rows-2.ndjson", "22", "+1, +4.8%", "4"],
-        ["rows-3.ndjson", "23", "+1, +4.5%", "4"],
-        ["rows-4.ndjson", "24", "+1, +4.3%", "4"],
-        ["rows-5.ndjson", "25", "+1, +4.2%", "4", "price 100% -> 4%"],
-        ["rows-6.ndjson", "26", "+1, +4%", "4", "price 4% -> 100%"],
-        ["rows-7.ndjson", "0", "-26, -100%", "0"],
-        ["rows-8.ndjson", "28", "+28", "4"],
-        ["rows-9.ndjson", "29", "+1, +3.6%", "4", "price 100% -> 0%"],
-        ["rows-10.ndjson", "30", "+1, +3.4%", "4"],
-        ["rows-11.ndjson", "31", "+1, +3.3%", "4", "stock gone, rating new"],
-        ["rows-12.ndjson", "32", "+1, +3.2%", "4"],
+        ["file", "day", "rows", "change", "fields", "filled shares and fields that changed"],
+        ["rows-1.ndjson", "2026-11-01", "21", "4"],
+        ["rows-2.ndjson", "2026-11-02", "22", "+1, +4.8%", "4"],
+        ["rows-3.ndjson", "2026-11-03", "23", "+1, +4.5%", "4"],
+        ["rows-4.ndjson", "2026-11-04", "24", "+1, +4.3%", "4"],
+        ["rows-5.ndjson", "2026-11-05", "25", "+1, +4.2%", "4", "price 100% -> 4%"],
+        ["rows-6.ndjson", "2026-11-06", "26", "+1, +4%", "4", "price 4% -> 100%"],
+        ["rows-7.ndjson", "2026-11-07", "0", "-26, -100%", "0"],
+        ["rows-8.ndjson", "2026-11-08", "28", "+28", "4"],
+        ["rows-9.ndjson", "2026-11-09", "29", "+1, +3.6%", "4", "price 100% -> 0%"],
+        ["rows-10.ndjson", "2026-11-10", "30", "+1, +3.4%", "4"],
+        ["rows-11.ndjson", "2026-11-11", "31", "+1, +3.3%", "4", "stock gone, rating new"],
+        ["rows-12.ndjson", "2026-11-12", "32", "+1, +3.2%", "4"],
       ],
     );
     assert.deepEqual(json.files[4].fields.slice(0, 2), [
@@ -65,8 +66,27 @@ describe("webextract compare --history", () => {
       json.files.map(({ rows }: { rows: number }) => rows),
       [21, 1, 1],
     );
-    assert.match(text, /^## Rows\n\n\| file \| rows \| change \|/);
-    assert.match(text, /\| 1 \| -20, -95\.2% \| 2 \| `stock gone, title gone, price 100% -> 0%` \|/);
+    assert.match(text, /^## Rows\n\n\| file \| day \| rows \| change \|/);
+    assert.match(text, /\| \d{4}-\d\d-\d\d \| 1 \| -20, -95\.2% \| 2 \| `stock gone, title gone, price 100% -> 0%` \|/);
+  });
+
+  it("takes the night from the name of a file, and says since when a field has fewer values", async () => {
+    const html = files.path("nights.html");
+    const shares = { "n-20261101": [1, 1], "n-2026-11-02": [1, 1], "n-2026-11-03": [1, 0], "n-2026-11-04": [1, 0] };
+    for (const [night, prices] of Object.entries(shares)) {
+      files.write(`${night}.csv`, `sku,price\n${prices.map((price) => `1,${price === 1 ? "2" : ""}\n`).join("")}`);
+    }
+    const { json } = await history(
+      ["n-20261101.csv", "n-2026-11-0*.csv"].map((name) => files.path(name)),
+      { html },
+    );
+    assert.deepEqual(
+      json.files.map(({ date }: { date: string }) => date),
+      ["2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"],
+    );
+    const text = readFileSync(html, "utf8").replace(/<[^>]*>/g, "");
+    assert.match(text, /pricelower since 2026-11-03 .*n-2026-11-03\.csv/);
+    assert.match(text, /2026-11-01 to 2026-11-04/);
   });
 
   it("refuses a glob without files, a file that cannot be read, and a third side without --history", async () => {
@@ -104,7 +124,7 @@ describe("webextract compare --history", () => {
       assert.equal(await steps("price"), 11);
       assert.match(
         await tab.locator("#over-time tr", { hasText: "price" }).innerText(),
-        /100%\s+0%\s+.*rows-9\.ndjson/,
+        /empty since 2026-11-09 .*rows-9\.ndjson\s+100%\s+0%/,
       );
       assert.equal(await tab.locator("#files tbody tr").count(), 12);
       await tab.evaluate(axe.source);

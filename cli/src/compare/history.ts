@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { globIn } from "../../../src/manifest/manifestFiles";
 import { writtenAs } from "../../../src/rows/formats/formats";
@@ -16,6 +16,8 @@ import { bucketOf } from "./sides/sideRows";
 
 interface FileFigures {
   readonly name: string;
+  /** The day in its name, otherwise that of the last change of a file on this machine. */
+  readonly date: string;
   readonly rows: number;
   readonly filled: FilledShares;
   readonly notes: readonly string[];
@@ -37,9 +39,16 @@ export async function readHistory(given: readonly string[], options: LoadOptions
     const { name, rows, fields, notes } = (await loadSides({ head: side }, options)).head;
     await options.database.rows("DROP TABLE head");
     const filled = [...fields].map(([field, of]): [string, number] => [field, rows === 0 ? 0 : of.filled / rows]);
-    files.push({ name, rows, filled: new Map(filled), notes });
+    files.push({ name, date: await dateOf(name), rows, filled: new Map(filled), notes });
   }
   return files;
+}
+
+async function dateOf(name: string): Promise<string> {
+  const [, ...named] = /(?<!\d)(20\d\d)-?([01]\d)-?([0-3]\d)(?!\d)(?!.*[\\/])/.exec(name) ?? [];
+  if (named.length > 0) return named.join("-");
+  const changed = await stat(name).catch(() => undefined);
+  return changed?.mtime.toISOString().slice(0, 10) ?? "";
 }
 
 async function namesIn(given: string, options: LoadOptions): Promise<string[]> {
@@ -85,12 +94,17 @@ export function historyReport(files: readonly FileFigures[]): Report {
     tables: [
       {
         what: "files",
-        titles: ["file", "rows", "change", "fields", "filled shares and fields that changed"],
+        titles: ["file", "day", "rows", "change", "fields", "filled shares and fields that changed"],
         rows: files.map((file, index) => {
           // A file without rows says nothing about its fields.
           const before = files.findLast(({ rows }, other) => other < index && rows > 0);
           return [
-            ...[foreign(file.name), String(file.rows), rowChange(files[index - 1]?.rows ?? file.rows, file.rows)],
+            ...[
+              foreign(file.name),
+              file.date,
+              String(file.rows),
+              rowChange(files[index - 1]?.rows ?? file.rows, file.rows),
+            ],
             ...[
               String(file.filled.size),
               before === undefined || file.rows === 0 ? "" : foreign(fieldChanges(before.filled, file.filled)),
@@ -119,37 +133,47 @@ export function historyPage(files: readonly FileFigures[], report: Report): Repo
     })
     .sort((one, other) => other.range - one.range);
   const left = lines.length - mostFields;
-  const rows = { text: "", line: files.map((file) => file.rows / mostRows) };
+  const days = [...new Set([files[0]?.date, files.at(-1)?.date])].filter(Boolean).join(" to ");
+  const rows = { text: days, line: files.map((file) => file.rows / mostRows) };
   const ends = [files[0], files.at(-1)].map((file) => String(file?.rows ?? ""));
   const overTime: ReportTable = {
     what: "over time",
-    note: left > 0 ? `${left} more fields, which change less, are left out.` : undefined,
-    titles: ["rows, then filled shares of fields", "over time", "first", "last", "empty since"],
+    note: `The number of rows, then the filled share of each field.${left > 0 ? ` ${left} more fields, which change less, are left out.` : ""}`,
+    titles: ["field", "fell", "over time", "first", "last"],
     rows: [
-      ["rows", rows, ...ends, ""],
-      ...lines.slice(0, mostFields).map(({ name, line, first, last }): Part[] => {
-        const since = emptySince(line);
-        const file = since === undefined ? "" : foreign(files[since]?.name ?? "");
-        return [foreign(name), { text: "", line }, share(first), share(last), file];
-      }),
+      ["rows", fell(rows.line, files), rows, ...ends],
+      ...lines
+        .slice(0, mostFields)
+        .map(({ name, line, first, last }): Part[] => [
+          ...[foreign(name), fell(line, files), { text: "", line }, share(first), share(last)],
+        ]),
     ],
   };
   return { ...report, tables: [overTime, ...report.tables] };
 }
 
-/** The first of the last files in which the field is empty, if an earlier one has values. */
-function emptySince(values: readonly (number | undefined)[]): number | undefined {
-  const last = values.findLastIndex((value) => value !== undefined && value > 0);
-  const since = values.findIndex((value, index) => index > last && value === 0);
-  return last < 0 || since < 0 ? undefined : since;
+/** How much lower a share stays than before, to count as fallen. */
+const fallen = 0.1;
+
+/** Since which file a share is lower than it was on average before, or empty: the file with the largest fall. */
+function fell(values: readonly (number | undefined)[], files: readonly FileFigures[]): Part {
+  const known = values.flatMap((value, index) => (value === undefined ? [] : { value, index }));
+  const falls = known.slice(1).map(({ index }, at) => {
+    const before = known.slice(0, at + 1).reduce((sum, { value }) => sum + value / (at + 1), 0);
+    const after = Math.max(...known.slice(at + 1).map(({ value }) => value));
+    return { index, by: before > 0 && after === 0 ? 1 + before : before - after };
+  });
+  const largest = falls.reduce((most, each) => (each.by > most.by ? each : most), { index: -1, by: 0 });
+  const file = largest.by < fallen ? undefined : files[largest.index];
+  return file === undefined ? "" : foreign(`${largest.by > 1 ? "empty" : "lower"} since ${file.date} ${file.name}`);
 }
 
 /** The document of `--json`. */
 export function historyDocument(files: readonly FileFigures[]) {
   const notes = files.flatMap((file) => file.notes);
   return {
-    files: files.map(({ name, rows, filled }) => ({
-      name,
+    files: files.map(({ name, date, rows, filled }) => ({
+      ...{ name, date },
       rows,
       fields: [...filled].map(([field, of]) => ({ name: field, filled: of })),
     })),
