@@ -36,10 +36,11 @@ interface Found {
 
 /** What this command has to do with one task, by URN. */
 interface TaskWork {
-  /** Settings that are still to be written. */
+  /** Settings that are still to be written, or have failed. */
   settings: Set<string>;
-  /** Runs that are still to be started. */
+  /** Runs that are still to be started, or have failed. */
   starts: Set<string>;
+  failed: Set<string>;
   runs: Set<string>;
   /** Exports of all rows. */
   reads: Set<string>;
@@ -190,6 +191,12 @@ export class Declarations {
       const [run] = partOf(resource) === "settings" ? work.runs : [];
       const [settings] = isStart ? work.settings : [];
       const [start] = isRead ? work.starts : [];
+      const failed = [settings, start].find((each) => each !== undefined && work.failed.has(each));
+      if (failed !== undefined) {
+        throw new ProviderError(
+          `${titleOf(failed)} has failed, so nothing was sent for ${titleOf(urn)}. Correct that error, then run "pulumi up" again.`,
+        );
+      }
       if (run !== undefined || settings !== undefined) {
         throw tooEarly(run ?? urn, settings ?? urn, step);
       }
@@ -208,11 +215,13 @@ export class Declarations {
       if (isRead) {
         work.reads.add(urn);
       }
-      try {
-        return await next(step, host);
-      } finally {
-        this.toDo({ resource, args })?.delete(urn);
-      }
+      work.failed.delete(urn);
+      const outcome = await next(step, host).catch((error: unknown) => {
+        work.failed.add(urn);
+        throw error;
+      });
+      outcome.failure === undefined ? this.toDo({ resource, args })?.delete(urn) : work.failed.add(urn);
+      return outcome;
     };
   }
 
@@ -235,6 +244,7 @@ export class Declarations {
     return madeOnce(this.tasks, key, () => ({
       settings: new Set(),
       starts: new Set(),
+      failed: new Set(),
       runs: new Set(),
       reads: new Set(),
     }));

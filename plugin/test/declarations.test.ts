@@ -131,6 +131,23 @@ describe("what a program of the native plugin declares", () => {
 
   const rowsArgs = { taskId: "task-1", scope: "all", path: "rows.ndjson" };
 
+  it("starts no run after settings that have failed, and reads no rows after a run that has, until they are done", async () => {
+    const [run, rows] = [await world.checked("CloudRun", runArgs), await world.checked("DataExport", rowsArgs)];
+    world.emulator.fault({ operation: "updateLoopItems", kind: "error", code: "InvalidParameter" });
+    await assert.rejects(loop());
+    await assert.rejects(
+      world.create("CloudRun", run),
+      /TaskLoopItems "TaskLoopItems" has failed, so nothing was sent/,
+    );
+    world.emulator.clearFaults();
+    await loop();
+    world.emulator.fault({ operation: "startTask", kind: "error", code: "InvalidParameter" });
+    await assert.rejects(world.create("CloudRun", run), /startTask/);
+    await assert.rejects(world.create("DataExport", rows), /CloudRun "CloudRun" has failed, so nothing was sent/);
+    world.emulator.clearFaults();
+    await world.create("CloudRun", run);
+  });
+
   it("reads no rows before a run that is declared, started again or checked at the same moment, and reads them after it", async () => {
     const run = await world.checked("CloudRun", runArgs);
     const rows = await world.checked("DataExport", rowsArgs);

@@ -124,6 +124,18 @@ module.exports = async () => {
     });
   }
 
+  it("starts no run of a task whose settings have failed in the same up, without a dependsOn", async () => {
+    world = await nativeWorld({
+      program: `
+native("TaskActionConfig", "settings", { taskId: "template-1", actions: { open: { actionType: "NavigateAction", properties: { Wait: 3 } } } });
+native("CloudRun", "run", { taskId: "template-1" });`,
+    });
+    world.emulator.fault({ operation: "updateActionProperties", kind: "error", code: "InvalidParameter" });
+    const { output } = await world.project.up({ expect: "failure" });
+    assert.match(output, /TaskActionConfig "settings" has failed, so nothing was sent for CloudRun "run"/);
+    assert.ok(!world.operations().includes("startTask"));
+  });
+
   it("writes no secret in plain text, also not what is derived from one", async () => {
     world = await nativeWorld({
       program: `
