@@ -37,7 +37,7 @@ import { invoke } from "./invoke";
 import type { PluginEngine } from "./pluginEngine";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
-import { decodeStruct, encodeStruct, unlimitedMessages } from "./wireValues";
+import { decodeStruct, structOf, unlimitedMessages } from "./wireValues";
 
 type Handler<Request, Response> = (request: Request) => Response | Promise<Response>;
 
@@ -152,7 +152,7 @@ function statusOf(error: unknown): { code: status; details: string; metadata?: M
   }
   const detail = new ErrorResourceInitFailed()
     .setId(told.id)
-    .setProperties(encodeStruct(told.properties))
+    .setProperties(structOf(told.properties))
     .setReasonsList(told.reasons);
   const packed = new Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

@@ -136,6 +136,31 @@ native("CloudRun", "run", { taskId: "template-1" });`,
     assert.ok(!world.operations().includes("startTask"));
   });
 
+  it("writes no secret in plain text after a step that has failed in part", async () => {
+    world = await nativeWorld({
+      program: `
+const config = new pulumi.Config();
+native("ExtractionTask", "books", {
+  from: { sourceTaskId: "template-1", taskGroupId: "group-1" },
+  actions: {
+    open: { actionType: "NavigateAction", properties: { Url: config.requireSecret("url") } },
+    each: { actionType: "LoopAction", loop: { loopType: "UrlList", items: ["a", config.requireSecret("item")] } },
+  },
+  startUrls: { urls: [config.requireSecret("start")] },
+});`,
+      secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`test:${name}`, value])),
+    });
+    for (const call of ["create", "update"]) {
+      world.emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "InvalidParameter" });
+      const { output } = await world.project.up({ expect: "failure" });
+      assert.match(output, /updateTaskParameters/, call);
+      assert.deepEqual(world.project.findWritten([...Object.values(secrets), "secret-host-3307"]), [], call);
+    }
+    world.emulator.clearFaults();
+    await world.project.up();
+    assert.deepEqual(world.project.findWritten([...Object.values(secrets), "secret-host-3307"]), []);
+  });
+
   it("writes no secret in plain text, also not what is derived from one", async () => {
     world = await nativeWorld({
       program: `
