@@ -17,6 +17,7 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { boolean, string } from "../../src/values/kinds";
 import { entryOf } from "../../src/values/plain";
+import { inLanguage } from "./languageWords";
 import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
 /** A function of the package as the engine calls it. */
@@ -60,7 +61,7 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
   const response = new InvokeResponse();
   if (problems.length > 0) {
     response.setFailuresList(
-      problems.map(({ path, reason }) => new CheckFailure().setReason(shownText(`${path} ${reason}`))),
+      problems.map(({ path, reason }) => new CheckFailure().setReason(inLanguage(shownText(`${path} ${reason}`)))),
     );
     return response;
   }

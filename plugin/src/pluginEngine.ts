@@ -7,6 +7,7 @@ import { interruptionBySignals } from "../../src/engine/interruption";
 import { engineLog } from "../../src/engine/log";
 import type { EnterCall } from "../../src/engine/traces";
 import { connectTraces } from "../../src/engine/traces";
+import { inLanguage } from "./languageWords";
 
 /** The engine behind a native plugin: the parts that plugins are made for. */
 export interface PluginEngine extends Engine {
@@ -20,7 +21,7 @@ export interface PluginEngine extends Engine {
 export function pluginEngine(): PluginEngine {
   const interruption = interruptionBySignals();
   return {
-    log: engineLog(() => ({ grpc, clients, protocol })),
+    log: engineLog(() => ({ grpc, clients, protocol }), inLanguage),
     interrupted: interruption.signal,
     cancel: () => interruption.abort(),
     onEnd: engineEndings,

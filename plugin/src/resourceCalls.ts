@@ -33,6 +33,7 @@ import { canonical, holdsUnknown, isRecord, unknown } from "../../src/values/pla
 import { partsOfUrn } from "../../src/values/urn";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
+import { inLanguage } from "./languageWords";
 import type { SecretPaths, WireProperties } from "./wireValues";
 import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./wireValues";
 
@@ -210,9 +211,9 @@ export class ResourceCalls {
 function failureOf({ path, reason }: Problem, given: Properties, secrets: SecretPaths): CheckFailure {
   // The engine shows the value of the property that a failure names.
   const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !secrets.some(([name]) => name === path);
-  return new CheckFailure()
-    .setProperty(isShown ? path : "")
-    .setReason(shownText(isShown ? reason : `${path} ${reason}`));
+  // It names it as the schema does.
+  const named = isShown && inLanguage(path) === path ? reason : `${path} ${reason}`;
+  return new CheckFailure().setProperty(isShown ? path : "").setReason(inLanguage(shownText(named)));
 }
 
 const longestShown = 40;

@@ -15,7 +15,8 @@ export function pluginDownloadUrl(): string {
   return ownSchema().pluginDownloadURL ?? "";
 }
 
-function ownSchema(): { name: string; pluginDownloadURL?: string } {
+/** Without its version. */
+export function ownSchema(): { name: string; pluginDownloadURL?: string } {
   const files = [join(__dirname, "schema.json"), join(__dirname, "..", "..", "plugin", "schema.json")];
   const file = files.find((each) => existsSync(each));
   return file === undefined ? { name: "webextract" } : JSON.parse(readFileSync(file, "utf8"));

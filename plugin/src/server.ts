@@ -34,6 +34,7 @@ import { isDefaultProvider } from "../../src/values/urn";
 import { construct } from "./component/construct";
 import { checkConfig, readKeys } from "./configuration";
 import { invoke } from "./invoke";
+import { inLanguage } from "./languageWords";
 import type { PluginEngine } from "./pluginEngine";
 import { ResourceCalls } from "./resourceCalls";
 import { schemaText } from "./schemaText";
@@ -146,17 +147,18 @@ export class Plugin {
 /** An error as the engine shows it. After a partial failure, the status contains what exists. */
 function statusOf(error: unknown): { code: status; details: string; metadata?: Metadata } {
   const told = error instanceof ProviderError ? error : new ProviderError(messageOf(error));
-  const failed = { code: status.UNKNOWN, details: told.message };
+  const message = inLanguage(told.message);
+  const failed = { code: status.UNKNOWN, details: message };
   if (!(told instanceof InitFailure)) {
     return failed;
   }
   const detail = new ErrorResourceInitFailed()
     .setId(told.id)
     .setProperties(structOf(told.properties))
-    .setReasonsList(told.reasons);
+    .setReasonsList(told.reasons.map(inLanguage));
   const packed = new Any();
   packed.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
-  const full = new Status().setCode(status.UNKNOWN).setMessage(told.message);
+  const full = new Status().setCode(status.UNKNOWN).setMessage(message);
   full.addDetails(packed);
   const metadata = new Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(full.serializeBinary()));

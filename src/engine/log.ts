@@ -105,8 +105,9 @@ function modulesOfHost(): EngineModules {
  * The log of the engine. Where it cannot be reached, messages go to standard error, which the engine shows under the
  * stack.
  */
-export function engineLog(modules: () => EngineModules = modulesOfHost): EngineLog {
-  return new EngineLog(sendsToEngine(modules) ?? toStandardError);
+export function engineLog(modules: () => EngineModules = modulesOfHost, words = (text: string) => text): EngineLog {
+  const show = sendsToEngine(modules) ?? toStandardError;
+  return new EngineLog((message, urn, kind) => show(words(message), urn, kind));
 }
 
 function sendsToEngine(modules: () => EngineModules): ShowMessage | undefined {

@@ -60,7 +60,7 @@ describe("the template python, with the SDK from its tarball", function () {
   it("is refused in a preview if it makes a string of an Output, with the function to use", async () => {
     writeFileSync(join(life.folder, "__main__.py"), textOfOutput);
     const { output } = await life.run(["preview"], [], "failure");
-    assert.match(output, /sourceTaskId\W+.*has the text that Pulumi puts in place of the value of an Output/);
+    assert.match(output, /source_task_id has the text that Pulumi puts in place of the value of an Output/);
     assert.match(output, /use pulumi\.Output\.concat/);
   });
 

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { projectFolder } from "../../src/config/projectFolder";
+import { ownSchema } from "./schemaText";
+
+type Named = (name: string) => string;
+
+/** How the SDK of a language writes the name of a property. Other languages have the names of the schema. */
+const namedIn: Readonly<Record<string, Named>> = {
+  // A keyword gets an underscore.
+  python: (name) =>
+    /^(?:for|from)$/.test(name) ? `${name}_` : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  go: (name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+};
+
+/** A quoted value, or what can be a name alone: no path, key of the configuration or call. */
+const tokens = /"[^"]*"?|[\w:/$-]+\(?/g;
+
+/** Names of one word that no sentence has. */
+const single = /(?<=\bcsv\.)for\b|^from(?= )|(?<![\w.])from(?=\.\w)/g;
+
+let known: ((text: string) => string) | undefined;
+
+/**
+ * A message with the names of properties as the program writes them: `wait_for` in Python, `WaitFor` in Go. The engine
+ * does not tell a plugin the language of the program, but the project's file does.
+ */
+export function inLanguage(text: string): string {
+  known ??= wordsOf(runtimeOf(projectFolder()));
+  return known(text);
+}
+
+function runtimeOf(folder: string | undefined): string {
+  try {
+    const project = readFileSync(join(folder ?? ".", "Pulumi.yaml"), "utf8");
+    return /^runtime:\s*(?:name:\s*)?["']?(\w+)/m.exec(project)?.[1] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** @param runtime as in the project's file */
+export function wordsOf(runtime: string): (text: string) => string {
+  const named = Object.hasOwn(namedIn, runtime) ? namedIn[runtime] : undefined;
+  if (named === undefined) return (text) => text;
+  const properties = new Set(JSON.stringify(ownSchema()).match(/(?<=")[a-z0-9]+[A-Z]\w*(?=":\{)/g));
+  return (text) => text.replace(tokens, (each) => (properties.has(each) ? named(each) : each)).replace(single, named);
+}
