@@ -208,19 +208,21 @@ export class Journal {
 
   private async earlier(name: ResourceName, operation: OnceOperation, inputs: object | undefined) {
     await this.ready();
-    const { taskId } = (inputs ?? {}) as { taskId?: string };
-    // A run whose start was lost can have another name now.
+    const { taskId, retry } = (inputs ?? {}) as { taskId?: string; retry?: string };
+    const isOther = ({ entry }: Note): boolean => keyOf(entry.urn) !== keyOf(name.urn);
+    // A run whose start was lost can have another name now, and other arguments.
     const isOfTask = ({ is, entry }: Note): boolean =>
-      is === "left" &&
-      entry.operation === operation &&
-      entry.id === undefined &&
-      stackOf(entry.urn) === stackOf(name.urn);
+      is === "left" && entry.operation === operation && entry.id === undefined && retry === undefined;
     const named = await this.left(name.urn, operation === "startTask" ? taskId : "");
-    const ofOthers = new Set([...named].filter((note) => keyOf(note.entry.urn) === keyOf(name.urn) || isOfTask(note)));
+    const isNear = (note: Note): boolean =>
+      !isOther(note) || (isOfTask(note) && stackOf(note.entry.urn) === stackOf(name.urn));
+    const ofOthers = new Set([...named].filter(isNear));
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn);
     if (problem !== undefined) throw new ResourceError(problem);
-    const same = noted.filter(({ entry }) => inputs === undefined || entry.inputs === hashOf(entry.salt, inputs));
+    const same = noted.filter(
+      (each) => inputs === undefined || isOther(each) || each.entry.inputs === hashOf(each.entry.salt, inputs),
+    );
     const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
     for (const each of doubtful) {
       if (same.includes(each)) {

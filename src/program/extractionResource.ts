@@ -3,7 +3,7 @@ import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknow
 import { declaredKey, failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
-import { startsRun, timeoutAdvice } from "../resources/index";
+import { partOf, startsRun, timeoutAdvice } from "../resources/index";
 import { linesAsOne } from "../resources/lists/lines";
 import { identityArgs, taskNamedBy } from "../resources/ownership";
 import { namedHash } from "../resources/run/rerunOn";
@@ -163,6 +163,8 @@ function propertiesOf({ definition, title, args, opts }: Declaration, kind: Engi
   const sent = Object.entries(linesAsOne(definition.args, given, wholeList));
   return {
     ...Object.fromEntries(outputs),
+    // What an earlier up has not written, which a run must know.
+    ...(partOf(definition) === "settings" && { pending: undefined }),
     ...Object.fromEntries(sent.map(([each, value]) => [each, hasText(value) ? value : output(value)])),
     ...(kind === "dynamic" && { [providerKey]: providerText(definition.type) }),
   };

@@ -157,6 +157,7 @@ export function declare(own: OrderedResource, task: OrderedTask): Input<Resource
     const same = compared.flatMap(([, each], index) => (samenesses[index] === "same" ? each : []));
     const maybe = compared.flatMap(([, each], index) => (samenesses[index] === "maybe" ? each : []));
     refuse(tooLate(own, same) ?? conflict(own, ownersOf(same)) ?? (await readsEarly(own, [...before, ...same])));
+    refuse(own.startsRun ? await unwritten(own, [...before, ...same]) : undefined);
     return [...needed, ...needs(waitsFor, [...same, ...maybe])];
   };
   return nameIfStuck(own, later, ordered()).catch(failed);
@@ -224,6 +225,21 @@ function tooLate({ definition, title }: OrderedResource, before: readonly Ordere
     `${title} configures the task of ${run}, which is declared before it. The run would start on a task that is not configured yet. ` +
       `Declare ${title} before ${run}.`
   );
+}
+
+/**
+ * With `--target` or `--exclude`, the engine takes settings from the state, also those of which an earlier up has not
+ * written all.
+ */
+async function unwritten({ title }: OrderedResource, before: readonly OrderedResource[]): Promise<string | undefined> {
+  for (const { definition, resource, title: settings } of before) {
+    const { pending } = (resource ?? {}) as { pending?: Output<unknown> };
+    const left = partOf(definition) === "settings" && pending ? await knownValue(pending) : undefined;
+    if (Array.isArray(left) && left.length > 0) {
+      return `${title} was not started: an earlier up has not written all of ${settings}. Run "pulumi up" without --target and --exclude.`;
+    }
+  }
+  return undefined;
 }
 
 async function readsEarly(own: OrderedResource, before: readonly OrderedResource[]): Promise<string | undefined> {

@@ -52,7 +52,10 @@ for (const kind of [s3Kind, ...cloudKinds])
         await world.killed(run, () => run.up({ taskId: "task-1" }), { operation: "startTask", when: "after" });
         world.emulator.clearFaults();
         const renamed = world.declare("CloudRun", "renamed");
-        assert.match(await failure(renamed.up({ taskId: "task-1" })), /A paid run of task "task-1" may have started/);
+        assert.match(
+          await failure(renamed.up({ taskId: "task-1", triggers: ["x"] })),
+          /A paid run of task "task-1" may have started/,
+        );
         assert.equal(world.emulator.inspect.runs("task-1").length, 1);
         await renamed.up({ taskId: "task-1", retry: "I have looked" });
         assert.equal(world.emulator.inspect.runs("task-1").length, 2);

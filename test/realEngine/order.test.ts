@@ -103,4 +103,43 @@ for (const front of isLarge ? ["dynamic resources", "the native plugin"] : ["dyn
       await ordered();
     });
   });
+
+  describe(`settings that an earlier up has not written all, with ${front}`, function () {
+    this.timeout(120_000);
+    let world: World;
+    after(() => world.remove());
+
+    it("have no start before them, also with --target and --exclude, and one after them", async () => {
+      world = await World.create({
+        config: { "webextract:native": String(front === "the native plugin") },
+        ...(front === "the native plugin" && { path: [pluginFolder()] }),
+        program: `
+        const actions = { open: { actionType: "NavigateAction", properties: { Url: "https://new.test/" } } };
+        const task = new ExtractionTask("task", { from: { sourceTaskId: "template-1", taskGroupId: "group-1" }, actions });
+        new CloudRun("run", { taskId: task.id, rerunOn: [task] });`,
+      });
+      const { project, emulator } = world;
+      emulator.fault({ operation: "updateTaskParameters", kind: "error", code: "InvalidParameter" });
+      await project.up({ expect: "failure" });
+      emulator.clearFaults();
+      emulator.clearRequests();
+      for (const args of [
+        ["--target", "**run"],
+        ["--exclude", "**task"],
+      ]) {
+        const { output } = await project.up({ args, expect: "failure" });
+        assert.match(
+          output,
+          /CloudRun "run" was not started: an earlier up has not written all of ExtractionTask "task"/,
+        );
+      }
+      assert.ok(!emulator.requests.some(({ operation }) => operation === "startTask"));
+      await project.up();
+      const sent = emulator.requests.map(({ operation }) => operation);
+      assert.deepEqual(
+        sent.filter((name) => /^(update|start)/.test(name)),
+        ["updateTaskParameters", "startTask"],
+      );
+    });
+  });
 }
