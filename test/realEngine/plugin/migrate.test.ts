@@ -133,7 +133,9 @@ describe("a stack that moves to another language", function () {
 
   it("is told of the command where the classes find resources of the plugin, in a preview and without one", async () => {
     const { project } = world;
-    const before = project.state().resources;
+    const ids = () =>
+      project.state().resources.flatMap(({ urn, id, type }) => (type.startsWith("webextract:") ? [[urn, id]] : []));
+    const before = ids();
     project.write("Pulumi.yaml", javascript);
     for (const command of ["preview", "up"] as const) {
       const { output } = await project[command]({ expect: "failure" });
@@ -142,7 +144,7 @@ describe("a stack that moves to another language", function () {
         /resource '\w+' has a problem: the state .* Nothing was sent\. To move it, run "webextract migrate --to dynamic"/,
       );
     }
-    assert.deepEqual([world.operations(), project.state().resources], [[], before]);
+    assert.deepEqual([world.operations(), ids()], [[], before]);
     project.write("Pulumi.yaml", yamlProgram());
   });
 
