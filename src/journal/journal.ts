@@ -210,13 +210,11 @@ export class Journal {
     await this.ready();
     const { taskId, retry } = (inputs ?? {}) as { taskId?: string; retry?: string };
     const isOther = ({ entry }: Note): boolean => keyOf(entry.urn) !== keyOf(name.urn);
-    // A run whose start was lost can have another name now, and other arguments.
-    const isOfTask = ({ is, entry }: Note): boolean =>
-      is === "left" && entry.operation === operation && entry.id === undefined && retry === undefined;
-    const named = await this.left(name.urn, operation === "startTask" ? taskId : "");
-    const isNear = (note: Note): boolean =>
-      !isOther(note) || (isOfTask(note) && stackOf(note.entry.urn) === stackOf(name.urn));
-    const ofOthers = new Set([...named].filter(isNear));
+    // A run whose start was lost can have another name now, and other arguments: only its entry names a task, and no id.
+    const isLostStart = ({ is, entry }: Note): boolean =>
+      is === "left" && entry.id === undefined && stackOf(entry.urn) === stackOf(name.urn);
+    const found = await this.left(name.urn, operation === "startTask" && retry === undefined ? taskId : "");
+    const ofOthers = new Set([...found].filter((note) => !isOther(note) || isLostStart(note)));
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn);
     if (problem !== undefined) throw new ResourceError(problem);
