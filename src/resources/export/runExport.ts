@@ -99,42 +99,34 @@ interface Export {
 }
 
 function exportRows(work: Export): Promise<DataExportState> {
-  return inSpan(
-    "export rows",
-    () => ({ "webextract.task_id": work.args.taskId }),
-    async (note) => {
-      const state = await exportedRows(work);
-      note({ "webextract.row_count": state.rowCount });
-      return state;
-    },
-  );
-}
-
-async function exportedRows(work: Export): Promise<DataExportState> {
   const { args, context, marking, unsent } = work;
-  await marking?.prepare();
-  const { state, content } = await (unsent === undefined ? writeRows(work) : put(work, unsent));
-  const failed = failedIn(work);
-  if (failed.length > 0) {
-    context.warn(
-      `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
-    );
-  }
-  const { pending = [], rowCount } = state;
-  if (content !== undefined) {
-    try {
-      await noteExport(args, { ...state, pending: [...pending, pendingSteps.pipe] }, context);
-      await runPipe(content, state, context);
-    } finally {
-      await content.close();
+  const facts = () => ({ "webextract.task_id": args.taskId });
+  return inSpan("export rows", facts, async (note) => {
+    await marking?.prepare();
+    const { state, content } = await (unsent === undefined ? writeRows(work) : put(work, unsent));
+    const failed = failedIn(work);
+    if (failed.length > 0) {
+      context.warn(
+        `${describeFailed(args, { failed, argument: "checks" })}\nThe rows are in "${state.file}", because onFail is "warn".`,
+      );
     }
-  }
-  if (marking !== undefined && rowCount > 0 && !state.marked) {
-    await noteExport(args, { ...state, pending: [pendingSteps.unknownMark] }, context);
-  }
-  const marked = marking === undefined ? state : await marking.finish(state);
-  await noteExport(args, marked, context);
-  return marked;
+    const { pending = [], rowCount } = state;
+    if (content !== undefined) {
+      try {
+        await noteExport(args, { ...state, pending: [...pending, pendingSteps.pipe] }, context);
+        await runPipe(content, state, context);
+      } finally {
+        await content.close();
+      }
+    }
+    if (marking !== undefined && rowCount > 0 && !state.marked) {
+      await noteExport(args, { ...state, pending: [pendingSteps.unknownMark] }, context);
+    }
+    const marked = marking === undefined ? state : await marking.finish(state);
+    await noteExport(args, marked, context);
+    note({ "webextract.row_count": state.rowCount });
+    return marked;
+  });
 }
 
 /** The checks that the rows did not pass. */

@@ -34,43 +34,41 @@ export interface EarlyEnd {
  * Polls until `poll` returns true. A failure that can pass does not end the polling.
  * @returns undefined, or what ended the polling before that
  */
-export function pollRun(run: CloudRunState, polling: Polling, context: Context): Promise<EarlyEnd | undefined> {
-  const facts = () => ({ "webextract.task_id": run.taskId, "webextract.lot_no": run.lotNo });
-  return inSpan("wait for run", facts, () => pollUntilEnd(run, polling, context));
-}
-
-async function pollUntilEnd(
+export function pollRun(
   run: CloudRunState,
   { seconds, poll, progress }: Polling,
   context: Context,
 ): Promise<EarlyEnd | undefined> {
-  const pauseMs = Math.max(leastPauseMs, timesOf(run).pollSeconds * 1000);
-  const end = context.now() + seconds * 1000;
-  for (;;) {
-    let failure: ServiceError | undefined;
-    try {
-      if (await poll(Math.max(leastForRequest, (end - context.now()) / 1000))) {
-        return undefined;
+  const facts = () => ({ "webextract.task_id": run.taskId, "webextract.lot_no": run.lotNo });
+  return inSpan("wait for run", facts, async () => {
+    const pauseMs = Math.max(leastPauseMs, timesOf(run).pollSeconds * 1000);
+    const end = context.now() + seconds * 1000;
+    for (;;) {
+      let failure: ServiceError | undefined;
+      try {
+        if (await poll(Math.max(leastForRequest, (end - context.now()) / 1000))) {
+          return undefined;
+        }
+      } catch (error) {
+        if (!isServiceError(error, "unreachable", "outcomeUnknown", "rateLimited", "busy", "aborted")) {
+          throw error;
+        }
+        failure = error;
       }
-    } catch (error) {
-      if (!isServiceError(error, "unreachable", "outcomeUnknown", "rateLimited", "busy", "aborted")) {
-        throw error;
+      if (!context.interrupted.aborted) {
+        showProgress(run, `${progress()}${failure === undefined ? "" : `; ${inShort(failure)}`}`, context);
+        const leftMs = end - context.now();
+        if (leftMs <= 0) {
+          const lastFailure = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
+          return { reason: "timedOut", when: `within ${seconds} s`, lastFailure };
+        }
+        await context.sleep(Math.min(Math.max(pauseMs, failure === undefined ? 0 : 1000), leftMs));
       }
-      failure = error;
-    }
-    if (!context.interrupted.aborted) {
-      showProgress(run, `${progress()}${failure === undefined ? "" : `; ${inShort(failure)}`}`, context);
-      const leftMs = end - context.now();
-      if (leftMs <= 0) {
-        const lastFailure = failure === undefined ? "" : ` The last request failed: ${failure.message}`;
-        return { reason: "timedOut", when: `within ${seconds} s`, lastFailure };
+      if (context.interrupted.aborted) {
+        return { reason: "notFinished", when: "before the command was interrupted", lastFailure: "" };
       }
-      await context.sleep(Math.min(Math.max(pauseMs, failure === undefined ? 0 : 1000), leftMs));
     }
-    if (context.interrupted.aborted) {
-      return { reason: "notFinished", when: "before the command was interrupted", lastFailure: "" };
-    }
-  }
+  });
 }
 
 /**

@@ -21,7 +21,7 @@ export class S3Bucket extends ObjectStore {
 
   constructor(address: string, context: StoreContext) {
     super(address, context);
-    this.client = s3Client(context);
+    this.client = s3Client(context, this.bucket);
   }
 
   /** Amazon S3 is known. */
@@ -31,7 +31,7 @@ export class S3Bucket extends ObjectStore {
 
   protected async page(Prefix: string, after?: string, most?: number, signal?: AbortSignal) {
     const request = { Bucket: this.bucket, Prefix, ContinuationToken: after, MaxKeys: most };
-    const list = await this.client.listObjectsV2(request, { abortSignal: signal });
+    const list = await this.client.until(signal, () => this.client.listObjectsV2(request));
     // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the
     // ending for aliases of access points.
     if (list.Name !== this.bucket && !this.bucket.endsWith("-s3alias")) {
@@ -60,7 +60,7 @@ export class S3Bucket extends ObjectStore {
 
   async get(key: string, signal?: AbortSignal): Promise<SmallObject | undefined> {
     const getting = this.client
-      .getObject({ Bucket: this.bucket, Key: key }, { abortSignal: smallSignal(signal) })
+      .until(smallSignal(signal), () => this.client.getObject({ Bucket: this.bucket, Key: key }))
       .then(async ({ ETag = "", LastModified, Body, $metadata }) => {
         const body = Buffer.from((await Body?.transformToByteArray()) ?? []);
         const age = Date.parse(($metadata as Dated).date ?? "") - Number(LastModified);
@@ -71,9 +71,9 @@ export class S3Bucket extends ObjectStore {
 
   protected async insert(Body: Buffer, { key, contentType, metadata, replaces, signal }: Target) {
     const checksum = (await this.sendsChecksums(key)) && checksumOf(Body);
-    const about = { ContentType: contentType, Metadata: metadata, ...checksum };
+    const request = { Bucket: this.bucket, Key: key, Body, ContentType: contentType, Metadata: metadata, ...checksum };
     const done = await this.underCondition("PutObject", key, replaces, (condition) =>
-      this.client.putObject({ Bucket: this.bucket, Key: key, Body, ...about, ...condition }, { abortSignal: signal }),
+      this.client.until(signal, () => this.client.putObject({ ...request, ...condition })),
     );
     return done && bare(done.ETag ?? "");
   }
@@ -87,11 +87,11 @@ export class S3Bucket extends ObjectStore {
   protected async beginUpload(_: FileToSend, target: Target): Promise<Upload> {
     const { key, replaces, contentType: ContentType, metadata: Metadata, signal } = target;
     const { client, bucket } = this;
-    const options = { abortSignal: signal };
+    const until = <T>(sending: () => Promise<T>) => client.until(signal, sending);
     const sendsChecksums = await this.sendsChecksums(key);
     const algorithm = sendsChecksums && ({ ChecksumAlgorithm: "CRC32" } as const);
     const object = { Bucket: bucket, Key: key };
-    const creating = client.createMultipartUpload({ ...object, ContentType, Metadata, ...algorithm }, options);
+    const creating = until(() => client.createMultipartUpload({ ...object, ContentType, Metadata, ...algorithm }));
     const { UploadId = "" } = await this.named("CreateMultipartUpload", key, creating);
     const upload = { ...object, UploadId };
     const Parts: Sdk.CompletedPart[] = [];
@@ -100,14 +100,14 @@ export class S3Bucket extends ObjectStore {
         const PartNumber = Parts.length + 1;
         // Some stores repeat another checksum in the response, or none.
         const checksum = sendsChecksums && checksumOf(Body);
-        const uploading = client.uploadPart({ ...upload, PartNumber, Body, ...checksum }, options);
+        const uploading = until(() => client.uploadPart({ ...upload, PartNumber, Body, ...checksum }));
         const { ETag } = await this.named("UploadPart", key, uploading);
         Parts.push({ PartNumber, ETag, ...checksum });
       },
       complete: async () => {
         const request = { ...upload, MultipartUpload: { Parts } };
         const done = await this.underCondition("CompleteMultipartUpload", key, replaces, (condition) =>
-          client.completeMultipartUpload({ ...request, ...condition }, options),
+          until(() => client.completeMultipartUpload({ ...request, ...condition })),
         );
         return done !== undefined;
       },

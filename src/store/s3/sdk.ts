@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { limits } from "../limits";
 import { clientsOf, loadSdk } from "../storeSdk";
@@ -5,7 +6,11 @@ import { clientsOf, loadSdk } from "../storeSdk";
 const connectWithinMs = 10_000;
 
 /** The client of the SDK, and the host of the latest response. */
-export type S3Client = Sdk.S3 & { seen: { host: string } };
+export type S3Client = Sdk.S3 & {
+  seen: { host: string };
+  /** Sends requests that end with the signal. With an option for each, the SDK would make its chain of steps anew. */
+  until<T>(signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T>;
+};
 
 /** What a response has beside what the SDK reads of it: its header Date. */
 export interface Dated {
@@ -13,7 +18,8 @@ export interface Dated {
 }
 
 /**
- * A client with the SDK's own credentials, region and endpoint.
+ * A client for each bucket, with the SDK's own credentials, region and endpoint. The SDK keeps the bucket's endpoint in
+ * the chain of steps that all requests of a client share here.
  * @throws StoreError if the SDK is not installed
  */
 export const s3Client = clientsOf((context): S3Client => {
@@ -23,10 +29,15 @@ export const s3Client = clientsOf((context): S3Client => {
     // Undefined would replace the SDK's own setting.
     ...(s3ForcePathStyle === undefined ? {} : { forcePathStyle: s3ForcePathStyle }),
     maxAttempts: limits.mostTries,
+    cacheMiddleware: true,
     // The SDK waits 6 seconds for a response that some proxies do not pass on.
     expectContinueHeader: false,
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
+  const signals = new AsyncLocalStorage<AbortSignal | undefined>();
+  const { requestHandler } = client.config;
+  const handle = requestHandler.handle.bind(requestHandler);
+  requestHandler.handle = (request, options) => handle(request, { ...options, abortSignal: signals.getStore() });
   const seen = { host: "" };
   client.middlewareStack.add(
     (next) => async (request) => {
@@ -38,5 +49,5 @@ export const s3Client = clientsOf((context): S3Client => {
     },
     { step: "deserialize", priority: "high", name: "storeDate" },
   );
-  return Object.assign(client, { seen });
+  return Object.assign(client, { seen, until: signals.run.bind(signals) as S3Client["until"] });
 });
