@@ -9,6 +9,7 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { unknown } from "../../src/values/plain";
 import { isDefaultProvider } from "../../src/values/urn";
+import { runtimeOfProject } from "./languageWords";
 import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
 /**
@@ -28,10 +29,8 @@ export function checkConfig(request: CheckRequest, warn: (message: string) => vo
   const found: Problem[] = [];
   const sound = withoutOutputTexts(values, "", found) as Properties;
   const { config, problems, warning } = parseGivenConfig(readKeys(sound), Object.keys(values));
-  // The classes have said it already.
-  if (warning !== undefined && !config.native) {
-    warn(warning);
-  }
+  // The classes have said it already. A program in YAML can have their setting too.
+  if (warning !== undefined && !(config.native && /^(?:nodejs|bun)$/.test(runtimeOfProject()))) warn(warning);
   problems.push(...found.map(({ path, reason }) => `${path} ${reason}.`));
   const response = new CheckResponse();
   // Credentials are secret, whoever forgot to encrypt them.

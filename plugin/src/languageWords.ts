@@ -26,13 +26,14 @@ let known: ((text: string) => string) | undefined;
  * does not tell a plugin the language of the program, but the project's file does.
  */
 export function inLanguage(text: string): string {
-  known ??= wordsOf(runtimeOf(projectFolder()));
+  known ??= wordsOf(runtimeOfProject());
   return known(text);
 }
 
-function runtimeOf(folder: string | undefined): string {
+/** As in the project's file, such as `nodejs`; "" if it does not say it. */
+export function runtimeOfProject(): string {
   try {
-    const project = readFileSync(join(folder ?? ".", "Pulumi.yaml"), "utf8");
+    const project = readFileSync(join(projectFolder() ?? ".", "Pulumi.yaml"), "utf8");
     return /^runtime:\s*(?:name:\s*)?["']?(\w+)/m.exec(project)?.[1] ?? "";
   } catch {
     return "";

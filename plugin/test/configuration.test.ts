@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { allTests } from "../../test/eachTest";
+import { setEnvironment } from "../../test/environment";
 import { unknownText } from "../../test/program/inProcess";
 import { PluginWorld, secret } from "./pluginClient";
 
@@ -47,6 +51,25 @@ describe("the configuration of the native plugin", () => {
     };
     assert.deepEqual(await failuresOf(lists), []);
     assert.deepEqual(await failuresOf({ baseUrl: unknownText, accessToken: unknownText, version: "0.1.0" }), []);
+  });
+
+  it("names the variables that nothing reads, unless the classes of the program have done it", async () => {
+    const restore = setEnvironment({ WEBEXTRACT_NIGHTS: "1" });
+    const before = process.cwd();
+    const folder = mkdtempSync(join(tmpdir(), "runtime-"));
+    try {
+      process.chdir(folder);
+      for (const [runtime, count] of Object.entries({ nodejs: 0, yaml: 1, python: 1 })) {
+        writeFileSync("Pulumi.yaml", `name: x\nruntime: ${runtime}\n`);
+        world.warnings.length = 0;
+        await world.checkConfig({ baseUrl, native: "true" });
+        assert.equal(world.warnings.filter((text) => text.includes("WEBEXTRACT_NIGHTS")).length, count, runtime);
+      }
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+      restore();
+    }
   });
 
   it("keeps credentials secret, also if the program gives them in plain text", async () => {

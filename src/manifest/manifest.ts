@@ -1,6 +1,7 @@
 import type { Alias, ComponentResourceOptions, CustomResourceOptions, Input } from "@pulumi/pulumi";
-import { ComponentResource, concat, log, Output, RunError } from "@pulumi/pulumi";
+import { ComponentResource, concat, log, Output } from "@pulumi/pulumi";
 import { CloudRun, DataExport, ExtractionTask } from "../program/classes";
+import { ProgramError } from "../program/perProgram";
 import { programSettings } from "../program/programConfig";
 import { isUrn } from "../values/urn";
 import { didYouMean } from "../values/words";
@@ -59,7 +60,7 @@ function readTasks(name: string, args: ManifestArgs): { tasks: DeclaredTask[]; w
   const { path, variables = {} } = args ?? {};
   const problem = problemOfArgs(path, variables);
   if (problem !== undefined) {
-    throw new RunError(`Manifest "${name}": ${problem}.`);
+    throw new ProgramError(`Manifest "${name}": ${problem}.`);
   }
   const { readManifests, describeProblems } = manifestReader();
   const { tasks, problems, warnings } = readManifests({
@@ -70,7 +71,7 @@ function readTasks(name: string, args: ManifestArgs): { tasks: DeclaredTask[]; w
     variables: variablesOf(variables),
   });
   if (problems.length > 0) {
-    throw new RunError(describeProblems(`Manifest "${name}"`, problems));
+    throw new ProgramError(describeProblems(`Manifest "${name}"`, problems));
   }
   const warning = warnings.length > 0 ? describeProblems(`Manifest "${name}"`, warnings, "warning") : undefined;
   return { tasks, warning };
@@ -119,7 +120,7 @@ function requireNames<T>(owner: string, kind: string, all: Record<string, T>): R
       if (isName) {
         const names = Object.keys(target);
         const list = names.length > 20 ? "" : ` Declared: ${names.join(", ") || "none"}.`;
-        throw new RunError(`${owner} has no "${key}" in ${kind}${didYouMean(key, names) || "."}${list}`);
+        throw new ProgramError(`${owner} has no "${key}" in ${kind}${didYouMean(key, names) || "."}${list}`);
       }
       return Reflect.get(target, key);
     },

@@ -1,5 +1,5 @@
 import type { CustomResourceOptions, ID, Input, Resource } from "@pulumi/pulumi";
-import { CustomResource, mergeOptions, Output, output, RunError, runtime, unknown, unsecret } from "@pulumi/pulumi";
+import { CustomResource, mergeOptions, Output, output, runtime, unknown, unsecret } from "@pulumi/pulumi";
 import { declaredKey, failedInputsKey, otherProblemsKey } from "../engine/serialization";
 import { fewerFrames } from "../engine/stackFrames";
 import type { AnyResource } from "../resources/index";
@@ -15,7 +15,7 @@ import type { EngineKind } from "../values/urn";
 import { typeToken } from "../values/urn";
 import { failedInputs, inputsOf } from "./failedInputs";
 import { accountIn, kindOf, kindOptions } from "./nativePlugin";
-import { warnOnce } from "./perProgram";
+import { ProgramError, warnOnce } from "./perProgram";
 import { otherProblems } from "./problems/otherProblems";
 import { isMocked, requireResolvableProvider } from "./programConfig";
 import { readOptions, requireProfile } from "./reads/programReads";
@@ -197,7 +197,7 @@ function refuseLostText(title: string, args: object): void {
   const where = lostText(title, "its name") ?? lostText(args, "");
   if (where !== undefined) {
     const reason = `neither half of a surrogate pair, such as \\ud800, nor the name __proto__ reaches the engine. It is in ${where}.`;
-    throw new RunError(shownText(`${title}: ${reason}`));
+    throw new ProgramError(shownText(`${title}: ${reason}`));
   }
 }
 
@@ -220,7 +220,7 @@ function lostText(value: unknown, path: string): string | undefined {
 /** Refuses an import: the host of the SDK would fail before it calls the provider. */
 function refuseImport({ type }: AnyResource, title: string, opts: CustomResourceOptions | undefined): void {
   if (opts?.import !== undefined) {
-    throw new RunError(
+    throw new ProgramError(
       `${title}: the option import does not work with dynamic resources: set webextract:native, or use another way. To adopt a task, set adoptTaskId (TaskCopy, ExtractionTask).  ` +
         `To adopt a run, set adoptLotNo (CloudRun). To look something up without managing it, call ${type}.get.`,
     );
@@ -233,7 +233,7 @@ function refuseImport({ type }: AnyResource, title: string, opts: CustomResource
  */
 function refuseDeleteAfter({ isRun }: AnyResource, title: string, opts?: CustomResourceOptions): void {
   if (isRun && opts?.deleteBeforeReplace === false) {
-    throw new RunError(
+    throw new ProgramError(
       `${title}: the option deleteBeforeReplace must not be false. A task has one run at a time: the new run would start while the old one is in the state, ` +
         'and the delete of the old one would stop the new one with onDelete: "stop". Remove the option.',
     );

@@ -1,5 +1,5 @@
 import type { Output } from "@pulumi/pulumi";
-import { output, RunError, secret, unknown } from "@pulumi/pulumi";
+import { output, secret, unknown } from "@pulumi/pulumi";
 import { noCredential } from "../config/config";
 import { checkValue, object } from "../resources/args";
 import type {
@@ -17,6 +17,7 @@ import { isServiceError } from "../service/errors/errors";
 import { ResourceError } from "../values/errors";
 import type { Problem } from "../values/kinds";
 import { replaceEach, unknown as unknownArg } from "../values/plain";
+import { ProgramError } from "./perProgram";
 import type { FunctionOptions, FunctionOutputOptions, PlainOptions } from "./reads/functionOptions";
 import { checkOptions, isNotYetKnown, madeBefore, profileOf, refuseProblems } from "./reads/functionOptions";
 import { readOptions, readWith, requireProfile } from "./reads/programReads";
@@ -81,20 +82,20 @@ async function asPromise<Args extends object, Result>(
   options: FunctionOutputOptions,
 ): Promise<Result> {
   if (options?.plain !== true) {
-    throw new RunError(
+    throw new ProgramError(
       `${query.name}: a promise cannot be marked as a secret. Use ${query.name}Output, or set { plain: true }.`,
     );
   }
   const known = requireArgs(query, args, options);
   const profile: unknown = profileOf(options);
   if (options.dependsOn !== undefined || isNotYetKnown(profile)) {
-    throw new RunError(
+    throw new ProgramError(
       `${query.name}: a promise cannot wait for options.dependsOn, or for the profile of options.parent. Use ${query.name}Output. No request was sent.`,
     );
   }
   const result = await ask(query, known, profile as string | undefined);
   if (result === undefined) {
-    throw new RunError(`${query.name}: ${noCredential} Use ${query.name}Output, whose result may be unknown.`);
+    throw new ProgramError(`${query.name}: ${noCredential} Use ${query.name}Output, whose result may be unknown.`);
   }
   return result;
 }
@@ -138,6 +139,6 @@ async function ask<Args extends object, Result>(
   try {
     return options && (await readWith(profile, options, (client) => query.run(client, args)));
   } catch (error) {
-    throw isServiceError(error) || error instanceof ResourceError ? new RunError(error.message) : error;
+    throw isServiceError(error) || error instanceof ResourceError ? new ProgramError(error.message) : error;
   }
 }

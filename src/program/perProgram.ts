@@ -45,7 +45,7 @@ export async function orStuck<T>(message: string, work: Promise<T>): Promise<T> 
   if (!isWatched) {
     process.on("beforeExit", () => {
       if (waiting.size > 0) {
-        void failed(new RunError([...waiting].join("\n")));
+        void failed(new ProgramError([...waiting].join("\n")));
         waiting.clear();
       }
     });
@@ -55,15 +55,19 @@ export async function orStuck<T>(message: string, work: Promise<T>): Promise<T> 
   return work.finally(() => waiting.delete(message));
 }
 
+/** Ends the program with a message alone: after the program's end, the SDK would show the stack of a RunError. */
+export class ProgramError extends RunError {
+  constructor(message: string) {
+    super(message);
+    this.stack = message;
+  }
+}
+
 /**
  * Ends the program with an error that is found later. The SDK would show an error in an output with a stack, so this is
  * a rejection of its own, and the result never resolves.
  */
 export function failed(error: unknown): Promise<never> {
-  if (RunError.isInstance(error)) {
-    // When the program has ended, the SDK would show the stack of this error too.
-    error.stack = error.message;
-  }
   void Promise.reject(error);
   return new Promise(() => undefined);
 }

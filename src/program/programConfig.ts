@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
-import { log, RunError, runtime } from "@pulumi/pulumi";
+import { log, runtime } from "@pulumi/pulumi";
 import type { ProviderConfig } from "../config/config";
 import { namesInNamespace, namespace, parseGivenConfig } from "../config/config";
 import { credentialKeys } from "../config/configKeys";
 import { isEncrypted } from "../engine/sdk";
-import { perProgram } from "./perProgram";
+import { ProgramError, perProgram } from "./perProgram";
 
 /**
  * The configuration of the program, which may name no service. None with mocks: a unit test must not depend on the
@@ -21,7 +21,7 @@ export function unmockedConfig(): ProviderConfig | undefined {
 export function programRunLabel(): string | undefined {
   const config = unmockedConfig();
   if (config?.emptyLabel !== undefined) {
-    throw new RunError(config.emptyLabel);
+    throw new ProgramError(config.emptyLabel);
   }
   return config?.runLabels[0];
 }
@@ -51,7 +51,7 @@ const parsed = perProgram(() => {
 function soundConfig(mayLackService: boolean): ProviderConfig {
   const { config, problems, noService } = parsed();
   if (problems.some((each) => !mayLackService || each !== noService)) {
-    throw new RunError(`The configuration of pulumi-webextract is invalid:\n  ${problems.join("\n  ")}`);
+    throw new ProgramError(`The configuration of pulumi-webextract is invalid:\n  ${problems.join("\n  ")}`);
   }
   return config;
 }
@@ -86,7 +86,7 @@ export function requireResolvableProvider(): void {
     createRequire(`${process.cwd()}/`).resolve("pulumi-webextract/provider");
     resolved = true;
   } catch {
-    throw new RunError(
+    throw new ProgramError(
       `The Pulumi engine looks for the package "pulumi-webextract" from the program's folder (${process.cwd()}) and does not find it there. ` +
         "Add pulumi-webextract to the dependencies in that folder's package.json and run npm install.",
     );

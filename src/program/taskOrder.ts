@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Input, Resource } from "@pulumi/pulumi";
-import { Output, output, RunError } from "@pulumi/pulumi";
+import { Output, output } from "@pulumi/pulumi";
 import { hasResources, knownValue, resourcesBehind, withResourcesOfComponents } from "../engine/sdk";
 import type { AnyResource } from "../resources/index";
 import { partOf } from "../resources/index";
@@ -9,7 +9,7 @@ import { describeConflict, Owners } from "../resources/ownership";
 import { describeSharedFile } from "../rows/destinations/fileIdentity";
 import { fileBefore } from "../rows/outputPath";
 import { madeOnce } from "../values/plain";
-import { failed, orStuck, perProgram } from "./perProgram";
+import { failed, orStuck, ProgramError, perProgram } from "./perProgram";
 
 /**
  * What a program has declared for one task so far, by one name of the task: an output, or a string in an account. All
@@ -58,7 +58,7 @@ const program = perProgram(() => ({
   /** Those that have a transform. */
   changeable: [] as OrderedResource[],
   /** With what the program ends. */
-  refusal: undefined as RunError | undefined,
+  refusal: undefined as ProgramError | undefined,
 }));
 
 /**
@@ -198,7 +198,7 @@ function needs(part: AnyResource["waitsFor"], before: readonly OrderedResource[]
 
 function refuse(problem: string | undefined): void {
   if (problem === undefined) return;
-  const refusal = new RunError(problem);
+  const refusal = new ProgramError(problem);
   program().refusal ??= refusal;
   throw refusal;
 }

@@ -1,9 +1,9 @@
 import type { Input, OutputInstance } from "@pulumi/pulumi";
-import { Output, output, Resource, RunError } from "@pulumi/pulumi";
+import { Output, output, Resource } from "@pulumi/pulumi";
 import { describeValue } from "../values/kinds";
 import { isPlainMap } from "../values/plain";
 import type { ExtractionResource } from "./extractionResource";
-import { failed } from "./perProgram";
+import { failed, ProgramError } from "./perProgram";
 
 /**
  * A value whose changes start a run or an export again: a string, a number or a boolean, and lists and maps of these,
@@ -47,13 +47,13 @@ export function rerunHashes(run: string, resources: ExtractionResource[] | undef
     return undefined;
   }
   if (!Array.isArray(resources)) {
-    throw new RunError(
+    throw new ProgramError(
       `CloudRun "${run}": rerunOn must be a list of resources of pulumi-webextract, and the program must know the list; got ${describeValue(resources)}. For other values, use triggers.`,
     );
   }
   const wrong = resources.findIndex((each) => typeof each?.namedHash !== "function");
   if (wrong >= 0) {
-    throw new RunError(
+    throw new ProgramError(
       `CloudRun "${run}": rerunOn[${wrong}] must be a resource of pulumi-webextract. For other values, use triggers.`,
     );
   }
@@ -70,7 +70,7 @@ export function triggersOf(owner: string, value: unknown, advice: string, path =
   const what = Resource.isInstance(value) ? "a resource" : unseen(value);
   if (what !== undefined) {
     const next = what === "a resource" ? advice : "Give a string, a number, or lists and maps of these.";
-    throw new RunError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
+    throw new ProgramError(`${owner}: ${path} is ${what}, whose changes would trigger nothing. ${next}`);
   }
   if (Output.isInstance(value) || value instanceof Promise) {
     const look = async (known: unknown): Promise<unknown> => triggersOf(owner, known, advice, path);

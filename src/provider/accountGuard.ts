@@ -33,9 +33,7 @@ export class AccountGuard {
   }
 
   name(taskId: unknown): void {
-    if (typeof taskId === "string") {
-      this.named.add(taskId);
-    }
+    if (typeof taskId === "string") this.named.add(taskId);
   }
 
   /** Other tasks of this account, at most five, those that were found first. */

@@ -19,7 +19,7 @@ export class RunningSteps implements Asking {
 
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.running++;
-    this.most = this.most === Number.POSITIVE_INFINITY ? this.most : Math.max(this.most, this.running);
+    this.most = Math.max(this.most, this.running);
     this.look();
     try {
       return await step();

@@ -231,9 +231,7 @@ export abstract class ObjectStore {
     // If a response was lost, the SDK has repeated the request, which meets the object that it has made itself.
     const found = await this.head(key).catch((error: Error) => error);
     const object = found instanceof Error ? undefined : found;
-    if (object?.metadata[writeKey] === id) {
-      return object;
-    }
+    if (object?.metadata[writeKey] === id) return object;
     if (isSent !== true) {
       // A failed abort is no failure of the export: the warning says what the store still has.
       await upload?.abort().catch((error) => {
@@ -244,9 +242,7 @@ export abstract class ObjectStore {
     if (isSent instanceof Error || found instanceof Error) {
       throw isSent instanceof Error ? isSent : found;
     }
-    if (isSent) {
-      throw overwritten(this.path(key));
-    }
+    if (isSent) throw overwritten(this.path(key));
     return undefined;
   }
 

@@ -48,6 +48,8 @@ async function refusalOf(program: () => unknown): Promise<string> {
     (each: unknown) => each,
   );
   assert.ok(pulumi.RunError.isInstance(error), String(error));
+  // The SDK shows it after the end of the program.
+  assert.equal(error.stack, error.message);
   return error.message;
 }
 

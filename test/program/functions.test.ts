@@ -42,7 +42,7 @@ describe("arguments of functions", () => {
       () => assert.fail("it was not refused"),
       (each: unknown) => each,
     );
-    assert.ok(pulumi.RunError.isInstance(error), String(error));
+    assert.ok(pulumi.RunError.isInstance(error) && error.stack === error.message, String(error));
     assert.deepEqual(emulator.requests, []);
     return error.message;
   };
@@ -110,7 +110,7 @@ describe("arguments of functions", () => {
       [undefined, /^getData: No profile is given, and webextract:baseUrl is not configured. .*known: us/],
     ] as const) {
       await assert.rejects(answerOf(read(profile), profiles), (error) => {
-        assert.ok(pulumi.RunError.isInstance(error), String(error));
+        assert.ok(pulumi.RunError.isInstance(error) && error.stack === error.message, String(error));
         assert.match(error.message, message);
         return true;
       });
@@ -184,7 +184,7 @@ describe("arguments of functions", () => {
     assert.equal((await read()).rows.length, 25);
     emulator.setBehaviour({ emptyPageEvery: 2 });
     await assert.rejects(read(), (error) => {
-      assert.ok(pulumi.RunError.isInstance(error), String(error));
+      assert.ok(pulumi.RunError.isInstance(error) && error.stack === error.message, String(error));
       assert.match(
         error.message,
         /^Task "template-1": the service returned an empty page, although rows are left: .* Rows are missing/,

@@ -1,5 +1,5 @@
 import type { Input } from "@pulumi/pulumi";
-import { all, CustomResource, Output, output, Resource, RunError } from "@pulumi/pulumi";
+import { all, CustomResource, Output, output, Resource } from "@pulumi/pulumi";
 import { resourcesBehind, withResourcesOfComponents } from "../../engine/sdk";
 import type { ArgSpecs } from "../../resources/args";
 import { checkFields } from "../../resources/args";
@@ -7,6 +7,7 @@ import { shownText } from "../../service/errors/foreignText";
 import type { Problem } from "../../values/kinds";
 import { anything, boolean, describeValue, string } from "../../values/kinds";
 import { ExtractionResource } from "../extractionResource";
+import { ProgramError } from "../perProgram";
 
 /**
  * Reads in a program. Each read has two forms: `getData(args, { plain: true })` takes plain values and returns a
@@ -77,7 +78,7 @@ export function checkOptions(options: object, problems: Problem[]): void {
 export function refuseProblems(who: string, problems: readonly Problem[]): void {
   if (problems.length > 0) {
     const list = problems.map(({ path, reason }) => `${path === "" ? "the argument" : path} ${reason}`).join("; ");
-    throw new RunError(shownText(`${who}: ${list}. No request was sent.`));
+    throw new ProgramError(shownText(`${who}: ${list}. No request was sent.`));
   }
 }
 

@@ -1,10 +1,10 @@
-import { RunError, runtime } from "@pulumi/pulumi";
+import { runtime } from "@pulumi/pulumi";
 import { noCredential, previewReadOptions } from "../../config/config";
 import { sdkModules } from "../../engine/sdk";
 import { connectTraces } from "../../engine/traces";
 import { ServiceClient } from "../../service/client";
 import type { ServiceClientOptions } from "../../service/options";
-import { perProgram, warnOnce } from "../perProgram";
+import { ProgramError, perProgram, warnOnce } from "../perProgram";
 import { programConfig } from "../programConfig";
 
 /**
@@ -28,7 +28,7 @@ export async function readOptions(who: string, profile: string | undefined): Pro
 export function requireProfile(who: string, profile: string | undefined): void {
   const problem = programConfig().profileProblem(profile);
   if (problem !== undefined) {
-    throw new RunError(`${who}: ${problem}`);
+    throw new ProgramError(`${who}: ${problem}`);
   }
 }
 

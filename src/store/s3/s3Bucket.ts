@@ -145,9 +145,7 @@ export class S3Bucket extends ObjectStore {
         !isLast && error.$metadata?.httpStatusCode === 400 ? undefined : Promise.reject(error),
       );
       const done = await this.without(codes, operation, key, sending);
-      if (done !== undefined) {
-        return done;
-      }
+      if (done !== undefined) return done;
     }
     return undefined;
   }
