@@ -162,8 +162,10 @@ export const dataExport: Resource<DataExportArgs, DataExportState> = {
       return;
     }
     const other = context.tasks.heldBy({ part: "file", file: fileIdentity(context.folder, state.file) });
-    if (other !== undefined) {
-      context.warn(`The file "${state.file}" was not removed: ${other} has the same path.`);
+    const mayBeMarked = state.pending?.includes(pendingSteps.unknownMark) && "its rows may be marked, so keep it";
+    const reason = other === undefined ? mayBeMarked : `${other} has the same path`;
+    if (reason) {
+      context.warn(`The file "${state.file}" was not removed: ${reason}.`);
       return;
     }
     const destination = destinationOf(state.file, context);

@@ -106,8 +106,8 @@ export interface DataExportArgs extends ProfileArgs {
    */
   verifyFile?: boolean;
   /**
-   * What a delete does with the file. `removeFile` removes it if its content is still what was written. Files of
-   * rejected rows stay in any case. A change makes no call.
+   * What a delete does with the file. `removeFile` removes it unless it has changed, or a mark of its rows has an
+   * unknown outcome. Files of rejected rows stay. A change makes no call.
    * @default "retain"
    */
   onDelete?: "retain" | "removeFile";

@@ -159,10 +159,13 @@ describe("messages of DataExport", () => {
   it("a mark whose response is lost, and rows that arrived just before a mark", async () => {
     await world.finishedRun();
     world.emulator.fault({ operation: "markExported", kind: "reset", when: "after" });
+    const each = world.declare("DataExport");
     ends(
-      await failure(up({ ...marking, scope: "all" })),
+      await failure(each.up({ ...marking, scope: "all", onDelete: "removeFile" })),
       ' The 25 rows are in "out/1.ndjson". They may be marked, so keep this file. The next up exports into a new file. If the path allows only this name, add {n} to it.',
     );
+    await each.destroy();
+    assert.deepEqual(world.warnings, ['The file "out/1.ndjson" was not removed: its rows may be marked, so keep it.']);
     for (const [scope, next] of [
       ["all", "The next up exports all rows again."],
       ["notExported", 'Use scope: "all", which reads every row of the task.'],
