@@ -206,9 +206,7 @@ export abstract class ObjectStore {
     await this.remove(key, etag);
     // After a lost response, the SDK has repeated the request, which then meets no object.
     const left = await this.head(key);
-    if (left?.etag === etag) {
-      throw notRemoved(this.path(key), this.operations[3]);
-    }
+    if (left?.etag === etag) throw notRemoved(this.path(key), this.operations[3]);
     return left === undefined;
   }
 

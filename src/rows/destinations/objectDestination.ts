@@ -55,9 +55,7 @@ export class ObjectDestination implements Destination {
 
   async compare(name: string, content: Content): Promise<"same" | "missing" | "changed"> {
     const found = await this.bucket.head(keyOf(name));
-    if (found === undefined) {
-      return "missing";
-    }
+    if (found === undefined) return "missing";
     return (await this.contains(found, name, content)) ? "same" : "changed";
   }
 

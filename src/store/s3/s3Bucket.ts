@@ -7,7 +7,7 @@ import { ObjectStore, smallSignal } from "../objectStore";
 import type { Facts } from "../storeError";
 import { otherBucket, s3Facts } from "./s3Error";
 import type { Dated, S3Client } from "./sdk";
-import { s3Client } from "./sdk";
+import { s3Client, until } from "./sdk";
 
 type Condition = { IfNoneMatch: "*" } | { IfMatch: string };
 
@@ -31,7 +31,7 @@ export class S3Bucket extends ObjectStore {
 
   protected async page(Prefix: string, after?: string, most?: number, signal?: AbortSignal) {
     const request = { Bucket: this.bucket, Prefix, ContinuationToken: after, MaxKeys: most };
-    const list = await this.client.until(signal, () => this.client.listObjectsV2(request));
+    const list = await this.client.listObjectsV2({ ...request, ...until(signal) });
     // A store that takes the bucket from the path would make a bucket of the first part of the key. AWS reserves the
     // ending for aliases of access points.
     if (list.Name !== this.bucket && !this.bucket.endsWith("-s3alias")) {
@@ -60,7 +60,7 @@ export class S3Bucket extends ObjectStore {
 
   async get(key: string, signal?: AbortSignal): Promise<SmallObject | undefined> {
     const getting = this.client
-      .until(smallSignal(signal), () => this.client.getObject({ Bucket: this.bucket, Key: key }))
+      .getObject({ Bucket: this.bucket, Key: key, ...until(smallSignal(signal)) })
       .then(async ({ ETag = "", LastModified, Body, $metadata }) => {
         const body = Buffer.from((await Body?.transformToByteArray()) ?? []);
         const age = Date.parse(($metadata as Dated).date ?? "") - Number(LastModified);
@@ -73,7 +73,7 @@ export class S3Bucket extends ObjectStore {
     const checksum = (await this.sendsChecksums(key)) && checksumOf(Body);
     const request = { Bucket: this.bucket, Key: key, Body, ContentType: contentType, Metadata: metadata, ...checksum };
     const done = await this.underCondition("PutObject", key, replaces, (condition) =>
-      this.client.until(signal, () => this.client.putObject({ ...request, ...condition })),
+      this.client.putObject({ ...request, ...condition, ...until(signal) }),
     );
     return done && bare(done.ETag ?? "");
   }
@@ -87,11 +87,10 @@ export class S3Bucket extends ObjectStore {
   protected async beginUpload(_: FileToSend, target: Target): Promise<Upload> {
     const { key, replaces, contentType: ContentType, metadata: Metadata, signal } = target;
     const { client, bucket } = this;
-    const until = <T>(sending: () => Promise<T>) => client.until(signal, sending);
     const sendsChecksums = await this.sendsChecksums(key);
     const algorithm = sendsChecksums && ({ ChecksumAlgorithm: "CRC32" } as const);
     const object = { Bucket: bucket, Key: key };
-    const creating = until(() => client.createMultipartUpload({ ...object, ContentType, Metadata, ...algorithm }));
+    const creating = client.createMultipartUpload({ ...object, ContentType, Metadata, ...algorithm, ...until(signal) });
     const { UploadId = "" } = await this.named("CreateMultipartUpload", key, creating);
     const upload = { ...object, UploadId };
     const Parts: Sdk.CompletedPart[] = [];
@@ -100,14 +99,14 @@ export class S3Bucket extends ObjectStore {
         const PartNumber = Parts.length + 1;
         // Some stores repeat another checksum in the response, or none.
         const checksum = sendsChecksums && checksumOf(Body);
-        const uploading = until(() => client.uploadPart({ ...upload, PartNumber, Body, ...checksum }));
+        const uploading = client.uploadPart({ ...upload, PartNumber, Body, ...checksum, ...until(signal) });
         const { ETag } = await this.named("UploadPart", key, uploading);
         Parts.push({ PartNumber, ETag, ...checksum });
       },
       complete: async () => {
         const request = { ...upload, MultipartUpload: { Parts } };
         const done = await this.underCondition("CompleteMultipartUpload", key, replaces, (condition) =>
-          until(() => client.completeMultipartUpload({ ...request, ...condition })),
+          client.completeMultipartUpload({ ...request, ...condition, ...until(signal) }),
         );
         return done !== undefined;
       },

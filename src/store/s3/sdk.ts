@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { limits } from "../limits";
 import { clientsOf, loadSdk } from "../storeSdk";
@@ -6,11 +5,14 @@ import { clientsOf, loadSdk } from "../storeSdk";
 const connectWithinMs = 10_000;
 
 /** The client of the SDK, and the host of the latest response. */
-export type S3Client = Sdk.S3 & {
-  seen: { host: string };
-  /** Sends requests that end with the signal. With an option for each, the SDK would make its chain of steps anew. */
-  until<T>(signal: AbortSignal | undefined, send: () => Promise<T>): Promise<T>;
-};
+export type S3Client = Sdk.S3 & { seen: { host: string } };
+
+const endedBy = Symbol("signal");
+
+/** A part of the input of a request that ends with the signal. With an option, the SDK would make its chain of steps anew. */
+export function until(signal: AbortSignal | undefined): object {
+  return { [endedBy]: signal };
+}
 
 /** What a response has beside what the SDK reads of it: its header Date. */
 export interface Dated {
@@ -34,20 +36,22 @@ export const s3Client = clientsOf((context): S3Client => {
     expectContinueHeader: false,
     requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: limits.idleMs },
   });
-  const signals = new AsyncLocalStorage<AbortSignal | undefined>();
+  const signals = new WeakMap<object, AbortSignal | undefined>();
   const { requestHandler } = client.config;
   const handle = requestHandler.handle.bind(requestHandler);
-  requestHandler.handle = (request, options) => handle(request, { ...options, abortSignal: signals.getStore() });
+  requestHandler.handle = (request, options) => handle(request, { ...options, abortSignal: signals.get(request) });
   const seen = { host: "" };
   client.middlewareStack.add(
-    (next) => async (request) => {
-      seen.host = (request.request as { hostname?: string }).hostname ?? "";
-      const response = await next(request);
-      const { date } = (response.response as { headers?: Dated }).headers ?? {};
-      Object.assign(response.output?.$metadata ?? {}, { date });
-      return response;
-    },
+    (next) =>
+      async ({ input, request }) => {
+        seen.host = (request as { hostname?: string }).hostname ?? "";
+        signals.set(request as object, (input as { [endedBy]?: AbortSignal })[endedBy]);
+        const response = await next({ input, request });
+        const { date } = (response.response as { headers?: Dated }).headers ?? {};
+        Object.assign(response.output?.$metadata ?? {}, { date });
+        return response;
+      },
     { step: "deserialize", priority: "high", name: "storeDate" },
   );
-  return Object.assign(client, { seen, until: signals.run.bind(signals) as S3Client["until"] });
+  return Object.assign(client, { seen });
 });
