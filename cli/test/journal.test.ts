@@ -202,12 +202,9 @@ describe("webextract journal", () => {
     const address = `s3://${bucket}/state/prod`;
     let s3: S3World;
     let world: World;
-    eachOnStore(
-      (...begun) => {
-        [s3, world] = begun;
-      },
-      { journal: address },
-    );
+    eachOnStore({ config: { journal: address } }, (...begun) => {
+      [s3, world] = begun;
+    });
     const run: Run = (...line) => onStore(s3, world, address, ...line);
 
     it("reads the entry of a copy that the killed engine had begun, and resolves it for another machine", async () => {
@@ -284,13 +281,9 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
     const address = `${kind.scheme}://${bucket}/state/prod`;
     let s3: S3World;
     let world: World;
-    eachOnStore(
-      (...begun) => {
-        [s3, world] = begun;
-      },
-      { journal: address },
-      kind,
-    );
+    eachOnStore({ kind, config: { journal: address } }, (...begun) => {
+      [s3, world] = begun;
+    });
     const run: Run = (...line) => onStore(s3, world, address, ...line);
     /** Runs a command again and again while the store takes no write, then only one, then two, until it is done. */
     const untilDone = async (command: () => Promise<Ended>): Promise<Ended> => {

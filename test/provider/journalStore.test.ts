@@ -21,13 +21,9 @@ for (const kind of [s3Kind, ...cloudKinds])
     this.timeout(60_000);
     let s3: S3World;
     let world: World;
-    eachOnStore(
-      (...begun) => {
-        [s3, world] = begun;
-      },
-      { journal: address },
-      kind,
-    );
+    eachOnStore({ kind, config: { journal: address } }, (...begun) => {
+      [s3, world] = begun;
+    });
     afterEach(() => sinon.restore());
 
     const copies = (): string[] =>

@@ -17,15 +17,11 @@ for (const kind of cloudKinds) {
   describe(`DataExport to ${kind.title} with faults`, () => {
     let s3: S3World;
     let world: World;
-    eachOnStore(
-      (...begun) => {
-        [s3, world] = begun;
-        world.emulator.change.insertRows("task-1", ['{"id":1}', '{"id":2}']);
-        world.operations();
-      },
-      undefined,
-      kind,
-    );
+    eachOnStore({ kind }, (...begun) => {
+      [s3, world] = begun;
+      world.emulator.change.insertRows("task-1", ['{"id":1}', '{"id":2}']);
+      world.operations();
+    });
     const path = `${kind.scheme}://rows-bucket/out/{n}.ndjson`;
     const all = { taskId: "task-1", scope: "all", path };
     const failed = (args: object = {}): Promise<string> => failure(world.declare("DataExport").up({ ...all, ...args }));
@@ -124,7 +120,7 @@ for (const kind of cloudKinds) {
 
 describe("the address of a container of Azure", () => {
   let world: World;
-  eachOnStore((_, begun) => {
+  eachOnStore({}, (_, begun) => {
     world = begun;
   });
 

@@ -18,7 +18,7 @@ const policy = readPage("examples/s3/policy.json").replaceAll("shop-rows", bucke
 describe("the policy of the page about S3", () => {
   let s3: S3World;
   let world: World;
-  eachOnStore((...begun) => {
+  eachOnStore({}, (...begun) => {
     [s3, world] = begun;
     s3.setEnvironment(guest);
     world.configure({});

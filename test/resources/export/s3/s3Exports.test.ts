@@ -28,14 +28,10 @@ for (const kind of [s3Kind, ...cloudKinds])
     const at = (key: string): string => `${kind.scheme}://rows-bucket/${key}`;
     let s3: S3World;
     let world: World;
-    eachOnStore(
-      (...begun) => {
-        [s3, world] = begun;
-        world.emulator.change.insertRows("task-1", rows);
-      },
-      undefined,
-      kind,
-    );
+    eachOnStore({ kind }, (...begun) => {
+      [s3, world] = begun;
+      world.emulator.change.insertRows("task-1", rows);
+    });
 
     const path = at("out/rows.ndjson");
     const all = { taskId: "task-1", scope: "all", path };

@@ -15,7 +15,7 @@ describe("DataExport to a store with faults", () => {
   let s3: S3World;
   let world: World;
   const messages: string[] = [];
-  eachOnStore((...begun) => {
+  eachOnStore({}, (...begun) => {
     [s3, world] = begun;
     world.emulator.change.insertRows("task-1", rows);
     world.operations();

@@ -13,7 +13,7 @@ import { addLargeRows, bucket, eachOnStore } from "./s3World";
 describe("DataExport to a store that differs", () => {
   let s3: S3World;
   let world: World;
-  eachOnStore((...begun) => {
+  eachOnStore({}, (...begun) => {
     [s3, world] = begun;
     world.emulator.change.insertRows("task-1", ['{"id":1}']);
     world.operations();

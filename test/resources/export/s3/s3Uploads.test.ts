@@ -17,15 +17,12 @@ describe("an upload of DataExport to S3", () => {
   let s3: S3World;
   let world: World;
   let content: string;
-  eachOnStore(
-    (...begun) => {
-      [s3, world] = begun;
-      content = addLargeRows(world)
-        .map((row) => `${row}\n`)
-        .join("");
-    },
-    { pageSize },
-  );
+  eachOnStore({ config: { pageSize } }, (...begun) => {
+    [s3, world] = begun;
+    content = addLargeRows(world)
+      .map((row) => `${row}\n`)
+      .join("");
+  });
 
   const args = { taskId: "task-1", scope: "all", path: "s3://rows-bucket/{n}.ndjson" };
   const nothingIsLeft = (): void => assert.deepEqual([s3.openUploads(), s3.leftovers(), world.warnings], [0, [], []]);

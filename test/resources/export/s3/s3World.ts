@@ -26,9 +26,8 @@ export function addLargeRows({ emulator }: World): string[] {
 
 /** Gives each test of a `describe` the store, and a world with this configuration. */
 export function eachOnStore(
+  { kind = s3Kind, config }: { kind?: StoreKind; config?: StoreConfig },
   begin: (s3: S3World, world: World) => void,
-  config?: StoreConfig,
-  kind: StoreKind = s3Kind,
 ): void {
   let s3: S3World;
   before(async function () {
