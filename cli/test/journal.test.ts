@@ -168,6 +168,27 @@ describe("webextract journal", () => {
       assert.deepEqual([off.code, /The journal is switched off/.test(off.stderr)], [2, true]);
     });
 
+    it("stops a run and a move of the tokens beside a lost start, for which it takes no id that the state has", async () => {
+      const run = world.declare("CloudRun", "nightly");
+      await world.killed(run, () => run.up({ taskId: "task-1" }), { operation: "startTask", when: "after" });
+      world.emulator.clearFaults();
+      const starts = world.sent("startTask").length;
+      const [{ name, urn: ofRun }] = (await listed()).entries;
+      const started = await webextract(world, "run task-1 --yes");
+      assert.deepEqual([started.code, world.sent("startTask").length], [6, starts]);
+      const mayRun = `CloudRun "nightly" may have started a run of task "task-1" at .*No run was started.* journal resolve ${name}`;
+      assert.match(started.stderr, new RegExp(mayRun));
+      const tokens = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken, WEBEXTRACT_ACCESS_TOKEN: "" };
+      assert.equal((await webextract(world, "token refresh --yes", tokens)).code, 0);
+      const { stderr } = await webextract(world, `token move ${world.path("newer")} --yes`, tokens);
+      assert.match(stderr, /has entries.* Nothing was moved\..*journal move \S+newer\/journal'" first/);
+      const PATH = stackOf(world, { resources: [{ urn: ofRun, id: "earlier-1", outputs: {} }] });
+      const line = `journal resolve ${name} --made earlier-1 --yes --stack dev`;
+      const refused = await webextract(world, line, { PATH });
+      assert.match(refused.stderr, /The state has "earlier-1" already.* Nothing was changed/);
+      assert.equal(world.journal()[0]?.id, undefined);
+    });
+
     it("moves nothing while a process of an entry runs, and to no place that it is already at", async () => {
       await killedCopy(world);
       const [file = ""] = readdirSync(world.path("tokens/journal"));

@@ -41,6 +41,8 @@ export interface ProviderConfig {
   isPresent(written: string, service: string): boolean;
   /** Folder or store of the journal; undefined when it is switched off, or has none. */
   journal: string | undefined;
+  /** Where the journal was before the token store had a place: what it still has must not be sent twice either. */
+  formerJournal?: string | undefined;
   /** Why the journal has no folder, and what to set: what must not be sent twice cannot be sent then. */
   noJournal: string | undefined;
   /** Whether the engine saves the state only at the end of a command. */
@@ -367,14 +369,16 @@ function otherStore({ journal, tokenStore }: ConfigValues): string | undefined {
 function journalFolder(
   { journal, tokenStore }: ConfigValues,
   environment: NodeJS.ProcessEnv,
-): Pick<ProviderConfig, "journal" | "noJournal"> {
+): Pick<ProviderConfig, "journal" | "formerJournal" | "noJournal"> {
   if (journal !== undefined) {
     return { journal: isOff.test(journal) ? undefined : fromProject(journal), noJournal: undefined };
   }
+  const followed = isStoreAddress(tokenStore) ? tokenStore : tokenStore && join(tokenStore, "journal");
   try {
-    const shared = isStoreAddress(tokenStore) ? tokenStore : undefined;
-    return { journal: shared ?? join(tokenStore ?? defaultTokenStore(environment), "journal"), noJournal: undefined };
+    const own = join(defaultTokenStore(environment), "journal");
+    return { journal: followed ?? own, formerJournal: followed && own, noJournal: undefined };
   } catch (error) {
+    if (followed !== undefined) return { journal: followed, noJournal: undefined };
     const variable = configKeys.journal.environment;
     return { journal: undefined, noJournal: `webextract:journal (${variable}) is missing: ${messageOf(error)}` };
   }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { ProviderConfig } from "../config/config";
 import { isPlaceholderId } from "../resources/task/lostResponse";
 import type { OnceOperation, OnceRequest, RequestJournal } from "../resources/task/requestJournal";
@@ -7,26 +7,15 @@ import { isServiceError } from "../service/errors/errors";
 import { isStoreAddress } from "../store/storeAddress";
 import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
-import { canonical, madeOnce } from "../values/plain";
-import { partsOfUrn } from "../values/urn";
+import { madeOnce } from "../values/plain";
+import type { Sighting } from "./entryMatch";
+import { hashOf, hasSameCredentials, isInState, isPlaceholderOf } from "./entryMatch";
 import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
 import { isFarFromNow, isMaking, keyOf, namesOf } from "./journalPlace";
 
-/** A resource as the engine shows it. */
-export interface Sighting {
-  /** Its class, such as `CloudRun`. */
-  type: string;
-  id: string;
-  /** The arguments that its state holds, without options. */
-  args: object;
-  /** The whole state. */
-  state: Readonly<Record<string, unknown>>;
-  /** Why no other instance follows. Absent while one can follow. */
-  final?: "stays" | "written" | "deleted";
-}
-
 interface Note {
   entry: Entry;
+  place: JournalPlace;
   /**
    * `left` by an earlier process. `running`: by one that was still running when it was last looked at. `own`: written
    * or taken over by this process. `returned`: the same, and its step has ended, so that its result went to the engine.
@@ -71,6 +60,8 @@ export class Journal {
     /** `isPresent`: which entries count. */
     private readonly config: Pick<ProviderConfig, "isPresent" | "skipsCheckpoints">,
     private readonly processes: Processes,
+    /** Where this machine had the journal before the token store had a place of its own. */
+    private readonly former?: JournalPlace,
   ) {}
 
   /** The part that concerns one resource. */
@@ -144,7 +135,7 @@ export class Journal {
     // Not the entry of a lost response: `pulumi do --stateless` saves nothing, so nothing else would stop a second
     // request.
     const saved = notes.filter(({ is, entry }) => is === "returned" && (entry.id !== undefined || !isMaking(entry)));
-    for (const { entry } of saved) this.place.remove(entry);
+    for (const { entry, place } of saved) place.remove(entry);
   }
 
   /** Refuses further requests. Resolves when the responses to those in progress are noted. */
@@ -155,7 +146,8 @@ export class Journal {
   }
 
   private async load(): Promise<void> {
-    this.loading ??= this.place.all().then((entries) => this.found(entries));
+    const read = async (place: JournalPlace): Promise<void> => this.found(place, await place.all());
+    this.loading ??= read(this.place).then(() => this.former && read(this.former));
     await this.loading;
   }
 
@@ -166,10 +158,11 @@ export class Journal {
     await this.judging;
   }
 
-  private async found(entries: readonly Entry[]): Promise<void> {
+  private async found(place: JournalPlace, entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) {
-      const is = (await this.place.isRunning(entry)) ? "running" : "left";
-      this.add({ entry, is }, keyOf(entry.urn), ...namesOf(entry));
+      if (this.notes.get(keyOf(entry.urn))?.some((known) => known.entry.salt === entry.salt) === true) continue;
+      const is = (await place.isRunning(entry)) ? "running" : "left";
+      this.add({ entry, place, is }, keyOf(entry.urn), ...namesOf(entry));
     }
   }
 
@@ -184,8 +177,9 @@ export class Journal {
   /** What earlier processes have left of this resource, or of what has this id, in any account. */
   private async left(urn: string, id = ""): Promise<Set<Note>> {
     await this.load();
-    const open = async (name: string): Promise<void> => this.found((await this.place.open?.(name, urn, id)) ?? []);
-    const names = this.place.concerned?.(urn, id) ?? [];
+    const { place } = this;
+    const open = async (name: string): Promise<void> => this.found(place, (await place.open?.(name, urn, id)) ?? []);
+    const names = place.concerned?.(urn, id) ?? [];
     await Promise.all(names.map((name) => madeOnce(this.opening, name, () => open(name))));
     const notes = [keyOf(urn), id].flatMap((key) => this.notes.get(key) ?? []);
     await Promise.all(notes.map((note) => this.lookAgain(note)));
@@ -224,21 +218,21 @@ export class Journal {
     const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
     for (const each of doubtful) {
       if (same.includes(each)) {
-        const wayOut = this.describeWayOut(each.entry);
+        const wayOut = this.describeWayOut(each);
         throw new ResourceError(
           `${this.describeDoubt(each.entry, name)} Nothing was sent. ${wayOut} Then run "pulumi up" again.`,
         );
       }
       if (isMaking(each.entry)) {
-        const next = `Look for it at the service, and delete ${this.place.path(each.entry)}.`;
+        const next = `Look for it at the service, and delete ${each.place.path(each.entry)}.`;
         this.tell(each, `${this.describeDoubt(each.entry, name)} ${next}`, name.urn);
       }
     }
     const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
     if (note === undefined) return undefined;
     const isRepeated = !ofOthers.has(note);
-    if (note.is === "running") throw new ResourceError(this.describeRunning(note.entry));
-    const obstacle = isRepeated ? undefined : await this.place.writeProblem(note.entry);
+    if (note.is === "running") throw new ResourceError(this.describeRunning(note));
+    const obstacle = isRepeated ? undefined : await note.place.writeProblem(note.entry);
     if (obstacle !== undefined) {
       throw new ResourceError(
         `${describeMade(note.entry)}. ${obstacle.what}, so its entry would be taken over again. Nothing was sent. ${obstacle.remedy} Then run "pulumi up" again.`,
@@ -264,9 +258,9 @@ export class Journal {
     return `${describeMade(entry)}, with ${account(profile)} at ${origin}, ${reason}`;
   }
 
-  private describeWayOut(entry: Entry): string {
+  private describeWayOut({ entry, place }: Note): string {
     const { id } = entry;
-    const file = this.place.path(entry);
+    const file = place.path(entry);
     if (!isMaking(entry)) return `If nobody needs it, delete ${file}.`;
     const adopting = `set ${adoptingArgument(entry)} to ${id === undefined ? "its id" : `"${id}"`}`;
     return `Look for it at the service. To adopt it, ${adopting}; to send the request, set retry to a new string or delete ${file}.`;
@@ -274,18 +268,18 @@ export class Journal {
 
   /** A process that was running can have noted its response and ended since, or have removed its entry. */
   private async lookAgain(note: Note): Promise<void> {
-    if (note.is !== "running" || (await this.place.isRunning(note.entry))) {
+    if (note.is !== "running" || (await note.place.isRunning(note.entry))) {
       return;
     }
-    const latest = await this.place.latest(note.entry);
+    const latest = await note.place.latest(note.entry);
     note.entry = latest ?? note.entry;
     note.is = latest === undefined ? "dropped" : "left";
   }
 
   /** Another stack with the same names can be running. What it makes belongs to its state. */
-  private describeRunning(entry: Entry): string {
+  private describeRunning({ entry, place }: Note): string {
     const { process, what, time } = entry;
-    const path = this.place.path(entry);
+    const path = place.path(entry);
     // In a store, a process counts as running for a while after its last sign of life. Nobody else can have its name.
     const isInStore = isStoreAddress(path);
     const ended = isInStore ? "that command has ended (a minute after a kill)" : "that command has ended";
@@ -316,7 +310,7 @@ export class Journal {
       detail,
       process: this.processes.own,
     };
-    const note: Note = { entry, is: "own" };
+    const note: Note = { entry, place: this.place, is: "own" };
     await this.place.write(entry);
     for (const earlier of this.ownOf(name).filter((each) => each.entry.operation === operation)) {
       this.drop(earlier);
@@ -381,43 +375,10 @@ export class Journal {
 
   private drop(note: Note): void {
     note.is = "dropped";
-    this.place.remove(note.entry);
+    note.place.remove(note.entry);
   }
 }
 
 function stackOf(urn: string): string {
   return urn.split("::", 2).join("::");
-}
-
-/** Undefined for an entry of an earlier version. */
-function hasSameCredentials({ account, salt }: Entry, { credentials }: ResourceName): boolean | undefined {
-  return account === undefined ? undefined : account === hashOf(salt, { credentials });
-}
-
-/** Whether the shown resource says the same as this entry without a response. */
-function isPlaceholderOf({ urn, id }: Entry, shown: Sighting): boolean {
-  return id === undefined && isPlaceholderId(shown.id) && partsOfUrn(urn).ownType === shown.type;
-}
-
-/** Whether the shown resource contains the result of the request. */
-function isInState(entry: Entry, shown: Sighting): boolean {
-  const { urn, operation, id, salt, inputs, detail } = entry;
-  if (partsOfUrn(urn).ownType !== shown.type) {
-    return false;
-  }
-  switch (operation) {
-    case "append":
-      return inputs === hashOf(salt, shown.args);
-    case "export":
-      return id === shown.state.file && detail.sha256 === shown.state.sha256;
-    default:
-      return id === shown.id || isPlaceholderOf(entry, shown);
-  }
-}
-
-/** Salted, because inputs can contain secrets that are short enough to be guessed. */
-function hashOf(salt: string, inputs: object): string {
-  return createHash("sha256")
-    .update(`${salt}\n${canonical(inputs)}`)
-    .digest("hex");
 }

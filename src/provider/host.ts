@@ -92,11 +92,11 @@ export class Host {
     const { config, problems } = parseConfig(read);
     this.config = config;
     this.configProblems = problems;
-    const place = openJournal(config, {
-      ...{ folder: programFolder, processes, interrupted: engine.interrupted },
-      warnOnce: (message) => this.warnOnce(message),
-    });
-    this.journal = new Journal(place, (message, urn) => engine.log.warn(message, urn), config, processes);
+    const warnOnce = (message: string): void => this.warnOnce(message);
+    const user = { folder: programFolder, processes, interrupted: engine.interrupted, warnOnce };
+    const former = config.formerJournal && openJournal({ ...config, journal: config.formerJournal }, user);
+    const warn = (message: string, urn?: string): void => engine.log.warn(message, urn);
+    this.journal = new Journal(openJournal(config, user), warn, config, processes, former || undefined);
     if (config.journal !== undefined) {
       onAbort(engine.interrupted, () => this.journal.warnOfRequestsInProgress());
     }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   chownSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -289,6 +290,27 @@ describe("the journal of requests that must not be sent twice", () => {
         assert.match(await failure(copy.up(copyArgs)), new RegExp(`"${taskId}" .* Set adoptTaskId to "${taskId}"`));
         assert.equal(copies().length, 0);
       });
+    });
+
+    it("counts what this user's own journal has, which was in use before the token store had a folder", async () => {
+      const former = world.path(join("state", "pulumi-webextract", "journal"));
+      const restore = setEnvironment({ XDG_STATE_HOME: world.path("state") });
+      try {
+        const copy = world.declare("TaskCopy");
+        const saved = await world.unsaved(copy, () => copy.up(copyArgs));
+        mkdirSync(join(former, ".."), { recursive: true });
+        renameSync(folder(), former);
+        await saved.up(copyArgs);
+        assert.deepEqual([copies(), readdirSync(former)], [[saved.id], []]);
+        const lost = world.declare("TaskCopy", "lost");
+        const unknown = await world.killed(lost, () => lost.up(copyArgs), { operation: "copyTask", when: "after" });
+        world.emulator.clearFaults();
+        renameSync(join(folder(), String(readdirSync(folder()))), join(former, String(readdirSync(folder()))));
+        assert.match(await failure(unknown.up(copyArgs)), /may exist.* The request is not sent again/);
+        assert.equal(copies().length, 2);
+      } finally {
+        restore();
+      }
     });
 
     it("copies again when the journal is off", async () => {

@@ -1,10 +1,8 @@
 import { Argument, Option } from "commander";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
 import { isMaking, keyOf } from "../../../src/journal/journalPlace";
-import { openJournal } from "../../../src/journal/openJournal";
 import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
-import { systemProcesses } from "../../../src/system/processes";
 import { messageOf } from "../../../src/values/errors";
 import { partsOfUrn } from "../../../src/values/urn";
 import { counted } from "../../../src/values/words";
@@ -12,6 +10,7 @@ import type { CliCommand, CommandValues } from "../command";
 import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
+import { journalAt, nameOfEntry } from "../connection/journalAt";
 import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
@@ -29,8 +28,8 @@ interface Noted {
   name: string;
   entry: Entry;
   needs: Need;
-  /** The id of its resource in the state, if it is a placeholder. */
-  placeholder?: string;
+  /** The id of its resource in the state. */
+  stateId?: string;
 }
 
 const nothingChanged = "Nothing was changed.";
@@ -47,10 +46,10 @@ export const journalList: CliCommand = {
       return {
         json: {
           journal: address,
-          entries: notes.map(({ name, entry, needs, placeholder }) => {
+          entries: notes.map(({ name, entry, needs, stateId }) => {
             const { operation, what, time, urn, profile, origin, id, process } = entry;
             const sent = { time: timeOf(time), host: process.host, pid: process.pid };
-            return { name, needs, operation, what, id, urn, profile, origin, ...sent, stateId: placeholder };
+            return { name, needs, operation, what, id, urn, profile, origin, ...sent, stateId: placeholderOf(stateId) };
           }),
           sealed,
           problems: place.problems,
@@ -113,13 +112,20 @@ export const journalResolve: CliCommand = {
     }
     return await withJournal(values, cli, async ({ place, notes, sealed }) => {
       const noted = wanted(String(values.arguments[0]), notes, sealed);
-      const { name, entry, placeholder } = noted;
+      const { name, entry, stateId } = noted;
+      const placeholder = placeholderOf(stateId);
       const { operation, what, id } = entry;
       requireEnded(noted);
       if (made !== undefined && (id !== undefined || !isMaking(entry))) {
         const why =
           id === undefined ? `It is no copy and no run, but an ${operation}` : `It has the id "${id}" already`;
         throw new CliError(`Entry ${name} takes no id. ${why}. ${nothingChanged}`, "usage");
+      }
+      if (made !== undefined && made === stateId) {
+        throw new CliError(
+          `The state has "${made}" already, so it is what an earlier request made. ${nothingChanged} Look for what came after it.`,
+          "usage",
+        );
       }
       const effect =
         made === undefined ? "remove this entry, so that the request can be sent again" : `note that it made "${made}"`;
@@ -211,6 +217,10 @@ function stacksOf(notes: readonly Noted[]): string {
   return names.size === 0 ? "" : ` (${[...names].join(", ")})`;
 }
 
+function placeholderOf(stateId: string | undefined): string | undefined {
+  return stateId !== undefined && isPlaceholderId(stateId) ? stateId : undefined;
+}
+
 function ofOtherStack(path: string): string {
   return `${path} is of a resource that this stack does not have: name its stack with --stack.`;
 }
@@ -259,14 +269,10 @@ async function withJournal<T>(
   if (config.journal === undefined) {
     throw usageError(config.noJournal ?? "The journal is switched off.");
   }
-  const processes = systemProcesses();
-  const { terminal, interrupted } = cli;
-  const warnOnce = (message: string): void => terminal.warn(message);
-  const openAt = (journal: string): JournalPlace =>
-    openJournal({ ...config, journal }, { folder: process.cwd(), processes, interrupted, warnOnce });
+  const openAt = (journal: string): JournalPlace => journalAt(journal, config, cli);
   const { journal: address } = config;
   const place = openAt(address);
-  const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, interrupted);
+  const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, cli.interrupted);
   const entries = await entriesOf(place, resources);
   // What a killed command had begun can have failed in another one since: then the state has the resource.
   const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
@@ -276,9 +282,9 @@ async function withJournal<T>(
         const stateId = ids.get(keyOf(entry.urn));
         const needsPerson = isMaking(entry) && entry.id === undefined;
         return {
-          ...{ entry, name: entry.salt.slice(0, 8) },
+          ...{ entry, name: nameOfEntry(entry) },
           needs: (await place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
-          placeholder: stateId !== undefined && isPlaceholderId(stateId) ? stateId : undefined,
+          stateId,
         };
       }),
     );

@@ -6,13 +6,16 @@ import { adopted, startRun } from "../../../src/resources/run/runStart";
 import { waitForRun } from "../../../src/resources/run/runWait";
 import { describeCounts } from "../../../src/resources/run/subtaskList";
 import type { RequestJournal } from "../../../src/resources/task/requestJournal";
+import { timeOf } from "../../../src/resources/task/requestJournal";
 import { isServiceError, withoutHint } from "../../../src/service/errors/errors";
+import { partsOfUrn } from "../../../src/values/urn";
 import { lostStart, waitCommand } from "../advice";
 import type { CliCommand } from "../command";
 import type { CommandContext } from "../commandContext";
 import { connectTo, describeTask } from "../connection/connected";
-import type { ConnectionFlags } from "../connection/connection";
+import type { Connection, ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
+import { journalAt, lostStartIn, nameOfEntry } from "../connection/journalAt";
 import { CliError, usageError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
 import { asStarted } from "../terminal";
@@ -81,6 +84,7 @@ export const run: CliCommand = {
     let started: RunAtStart;
     if (lotNo === undefined) {
       const question = `Start a run of ${describeTask(task, stack)} at ${serviceOf(connection)}? It may cost money.`;
+      await requireNoLostStart(taskId, connection, cli);
       await cli.confirm(question, yes, "No run was started.");
       const journal = notingStart(lostStart(taskId, stack), cli);
       started = await startRun(args, { ...context, journal });
@@ -102,6 +106,21 @@ export const run: CliCommand = {
     };
   },
 };
+
+/** What a program has started, and nobody knows whether it runs, is a run of this task too. */
+async function requireNoLostStart(taskId: string, connection: Connection, cli: CommandContext): Promise<void> {
+  const { config } = connection;
+  if (config.journal === undefined) return;
+  const isOfService = (origin: string): boolean => config.isPresent(origin, serviceOf(connection));
+  const lost = await lostStartIn(journalAt(config.journal, config, cli), taskId, isOfService);
+  if (lost === undefined) return;
+  const { name } = partsOfUrn(lost.urn);
+  throw new CliError(
+    `CloudRun "${name}" may have started a run of task "${taskId}" at ${timeOf(lost.time)}. No run was started. ` +
+      `Look for it at the service, then run "webextract journal resolve ${nameOfEntry(lost)}".`,
+    "outcomeUnknown",
+  );
+}
 
 /**
  * In place of the journal of a program: a lost response, and a forced end during the start, say that a run may have

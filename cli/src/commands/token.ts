@@ -11,6 +11,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
+import { hasEntries, journalAt } from "../connection/journalAt";
 import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
@@ -180,16 +181,14 @@ export const tokenMove: CliCommand = {
       const next = "Set WEBEXTRACT_REFRESH_TOKEN to the token that they began with.";
       throw new CliError(`${file} has no tokens of a configured refresh token. ${nothingMoved} ${next}`, "credential");
     }
+    const journalOf = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
+    const { journal } = config;
+    if (journal === journalOf(from) && (await hasEntries(journalAt(journal, config, cli)))) {
+      const first = `Run "webextract journal move ${shellQuoted(journalOf(to))}" first.`;
+      throw new CliError(`The journal in ${journal} has entries, and follows the tokens. ${nothingMoved} ${first}`);
+    }
     await cli.confirm(`Move the tokens from ${from} to ${to}?`, yes, nothingMoved);
     await moveTokens(options, to, cli.terminal);
-    const journalAt = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
-    const first =
-      config.journal === journalAt(from)
-        ? `The journal follows this setting: run "webextract journal move ${shellQuoted(journalAt(to))}" first. `
-        : "";
-    return {
-      json: { from, to },
-      text: () => `The tokens are in ${to}. ${first}${whatToSet("tokenStore", from, to)}`,
-    };
+    return { json: { from, to }, text: () => `The tokens are in ${to}. ${whatToSet("tokenStore", from, to)}` };
   },
 };

@@ -1,5 +1,5 @@
 import type { Properties } from "../../engine/serialization";
-import type { Sighting } from "../../journal/journal";
+import type { Sighting } from "../../journal/entryMatch";
 import { workArgs } from "../../resources/args";
 import type { AnyResource } from "../../resources/index";
 import type { Claim, Held, OwnedPart } from "../../resources/ownership";
