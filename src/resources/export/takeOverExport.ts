@@ -56,9 +56,7 @@ export async function takeOverExport(
     return { unsent };
   }
   const earlier = await context.journal?.earlier(operation, inputs);
-  if (earlier?.id === undefined) {
-    return {};
-  }
+  if (earlier?.id === undefined) return {};
   const state = { ...args, ...earlier.detail } as DataExportState;
   const { file, rowCount, marked, pending = [] } = state;
   const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;

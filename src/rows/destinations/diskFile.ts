@@ -21,11 +21,12 @@ export async function isFolder(path: string): Promise<boolean> {
 /** Compares the content of a file with what was written, in constant memory. */
 export async function compareContent(path: string, sha256: string): Promise<"same" | "missing" | "changed"> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) {
-    return (await exists(path)) ? "changed" : "missing";
-  }
+  if (found?.isFile() !== true) return (await exists(path)) ? "changed" : "missing";
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  const refused = await pipeline(createReadStream(path), hash).catch((error: NodeJS.ErrnoException) => error);
+  // A file of another user that cannot be read is not known to be the same.
+  if (refused?.code === "EACCES") return "changed";
+  if (refused !== undefined) throw refused;
   return hash.digest("hex") === sha256 ? "same" : "changed";
 }
 

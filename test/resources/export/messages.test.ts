@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { Readable } from "node:stream";
+import sinon from "sinon";
 import { unknownText } from "../../program/inProcess";
 import { failure, useWorld } from "../life";
 import { justBefore } from "./justBefore";
@@ -154,6 +156,36 @@ describe("messages of DataExport", () => {
       await failure(up({ ...marking, scope: "all" })),
       ' The 27 rows are in "out/3.ndjson". They are not marked. The next up exports them again.',
     );
+  });
+
+  it("an export that was killed at its mark, whose file has changed since or cannot be read by this user", async () => {
+    await world.finishedRun();
+    for (const [nth, change] of [
+      () => world.write("out/1.ndjson", "edited"),
+      () =>
+        sinon.stub(fs, "createReadStream").callsFake(() => {
+          const error = Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES" });
+          return new Readable({
+            read() {
+              this.destroy(error);
+            },
+          }) as fs.ReadStream;
+        }),
+    ].entries()) {
+      const killed = world.declare("DataExport", `killed-${nth}`);
+      const saved = await world.killed(killed, () => killed.up(marking), { operation: "markExported", when: "after" });
+      world.emulator.clearFaults();
+      change();
+      await saved.up(marking);
+      sinon.restore();
+      const [warning = ""] = world.warnings.splice(0);
+      assert.match(
+        warning,
+        /^The 25 rows of task "task-1" were exported to "out\/\d\.ndjson" .*\. That file is not here any more, or has changed\. Its rows may be marked, so this export does not read them again: keep that file\.$/,
+      );
+      assert.deepEqual([saved.state.rowCount, world.warnings], [0, []]);
+      await world.finishedRun();
+    }
   });
 
   it("a mark whose response is lost, and rows that arrived just before a mark", async () => {

@@ -5,7 +5,6 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, utimesSync } from "no
 import fsPromises from "node:fs/promises";
 import Module from "node:module";
 import sinon from "sinon";
-import { ServiceClient } from "../../../src/service";
 import { systemProcesses } from "../../internals/provider";
 import { failure, useWorld } from "../life";
 
@@ -38,17 +37,6 @@ describe("DataExport with markScope returned", () => {
     assert.deepEqual([each.state.rowCount, each.state.complete, marked()], [25, true, 25]);
     assert.equal(world.content("out/1.ndjson").split("\n").length, 26);
     assert.deepEqual(files(), ["1.ndjson"]);
-  });
-
-  it("marks nothing if a read came from a cache on the way", async () => {
-    const age = sinon.stub(ServiceClient.prototype, "cacheAge").get(() => 57);
-    try {
-      const message = await failure(world.declare("DataExport").up(marking));
-      assert.match(message, /not marked as exported: a cache on the way sent rows that it had stored before/);
-      assert.equal(world.sent("markExported").length, 0);
-    } finally {
-      age.restore();
-    }
   });
 
   it("marks nothing after a response to the read was lost, and all rows at the next up", async () => {

@@ -31,9 +31,12 @@ describe("DataExport with markScope task", () => {
     await world.finishedRun();
     const age = sinon.stub(ServiceClient.prototype, "cacheAge").get(() => 57);
     try {
-      const message = await failure(world.declare("DataExport").up(marking));
-      assert.match(message, /not marked as exported: a cache on the way sent rows that it had stored before/);
-      assert.equal(world.sent("markExported").length, 0);
+      for (const markScope of ["task", "returned"]) {
+        world.configure({ markScope });
+        const message = await failure(world.declare("DataExport").up(marking));
+        assert.match(message, /not marked as exported: a cache on the way sent rows that it had stored before/);
+        assert.equal(world.sent("markExported").length, 0);
+      }
     } finally {
       age.restore();
     }
