@@ -17,7 +17,7 @@ for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as
     beforeEach(async () => {
       world = await World.create({
         program: copying(),
-        config: { "webextract:journal": "journal", "webextract:native": String(front === "plugin") },
+        config: { "webextract:native": String(front === "plugin") },
         ...(front === "plugin" && { path: [pluginFolder()] }),
       });
     });
@@ -44,7 +44,7 @@ for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as
       await world.project.configure({}, { "webextract:profiles": profiles });
     };
 
-    it("another name of the account takes the copy over, another account sends nothing, and a lost start is not sent again by --replace", async () => {
+    it("another name of the account and a new token store take the copy over, another account sends nothing, and a lost start is not sent again by --replace", async () => {
       await killUnsaved();
       world.program(copying(', profile: "shop"'));
       await withProfile("token-of-another-account");
@@ -54,6 +54,7 @@ for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as
       assert.equal(world.copies().length, 1);
 
       await withProfile(world.emulator.credentials.accessToken);
+      await world.project.configure({ "webextract:tokenStore": "tokens" });
       assert.match((await world.project.up()).output, /was made .* It was taken over/);
       assert.equal(world.copies().length, 1);
       assert.equal(world.project.resource("copy").id, world.copies()[0]);
@@ -73,7 +74,10 @@ for (const front of isLarge ? (["classes", "plugin"] as const) : (["classes"] as
       world.program(running(`, adoptLotNo: "${world.emulator.inspect.runs("template-1")[0]?.lotNo}"`));
       await world.project.up();
       assert.equal(runs(), 1);
-      assert.deepEqual(readdirSync(join(world.project.folder, "journal")), []);
+      const state = join(world.project.root, "home", ".local", "state", "pulumi-webextract");
+      for (const store of [state, join(world.project.folder, "tokens")]) {
+        assert.deepEqual(readdirSync(join(store, "journal")), []);
+      }
     });
 
     const test = front === "plugin" ? slowIt : it;
