@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { Emulator } from "webextract-emulator";
 import { startEmulator } from "webextract-emulator";
 import { parse } from "yaml";
+import { closePages, OpenPage, openBrowser } from "../../emulator/test/page/browser";
 import { pages } from "../../scripts/docs/snippets";
 import { assertPicture, firstParagraph, linesBetween } from "../pages/pictures";
 import { pulumiCommands } from "../pages/pulumiCommands";
@@ -93,8 +92,14 @@ describe("the tutorial", () => {
 
   it("shows drift, and corrects it without a new run", async () => {
     const { taskId } = await project.outputs();
-    const command = readPage("examples/tutorial/somebodyElse.sh").replaceAll("http://127.0.0.1:8787", emulator.url);
-    await promisify(execFile)("bash", ["-c", command], { env: { PATH: process.env.PATH, TASK: String(taskId) } });
+    const page = await OpenPage.open(await openBrowser(), emulator, `#/tasks/${taskId}`);
+    const form = page.tab.getByRole("form", { name: "Another loop item of shelves" });
+    const kids = `${emulator.url}/bookshop/shelves/kids/`;
+    await form.getByRole("textbox").fill(kids);
+    await form.getByRole("button").click();
+    await page.tab.getByRole("table", { name: "Loop items of shelves" }).getByText(kids).waitFor();
+    await page.close();
+    await closePages();
     const output = await upWithPreview(project, "--refresh");
     assertPicture("tutorial-drift", {
       title: "A preview with a refresh: an item was added at the service, and the up removes it",

@@ -23,17 +23,10 @@ export const tasks = {
       pager({ path: ["tasks"], query: filter, label: "tasks", offset, shown: found.length, total, limit }),
       table({
         name: "Tasks",
+        class: "tasks",
         head: [
-          "Task",
-          "Name",
-          "Group",
-          "Actions",
-          "Start URLs",
-          "Runs",
-          "Rows",
-          "Exported",
-          "Latest run",
-          "Its subtasks",
+          ...["Task", "Name", "Latest run", "Its subtasks", "Rows", "Exported"],
+          ...["Runs", "Actions", "Start URLs", "Group"],
         ],
         empty: filter.search === undefined ? "The emulator has no tasks." : "No id and no name contains this.",
         rows: found.map(taskRow),
@@ -49,11 +42,11 @@ function taskRow({ taskId, name, taskGroupId, latestRun, ...counts }) {
     { "data-key": taskId },
     h("th", { scope: "row" }, taskLink(taskId)),
     h("td", {}, shownValue(name ?? "")),
-    h("td", {}, shownValue(taskGroupId)),
-    ...["actionCount", "startUrlCount", "runCount", "rowCount", "exportedCount"].map((name) =>
-      h("td", { class: "number" }, formatted(counts[name])),
-    ),
     h("td", {}, latestRun && runLink(latestRun.lotNo)),
     h("td", {}, latestRun && countsOf(latestRun.subtasks)),
+    ...["rowCount", "exportedCount", "runCount", "actionCount", "startUrlCount"].map((name) =>
+      h("td", { class: "number" }, formatted(counts[name])),
+    ),
+    h("td", {}, shownValue(taskGroupId)),
   );
 }

@@ -58,6 +58,24 @@ describe("the actions of the emulator's page", () => {
     assert.equal(await page.tab.locator(".actions button").count(), 0, "a finished run has nothing to do");
   });
 
+  it("change a property and a list of a loop, as a person does in the editor of a service", async () => {
+    const form = page.tab.getByRole("form", { name: "A property of extract" });
+    await form.getByRole("combobox").selectOption("Field.title");
+    await form.getByRole("textbox").fill("h3");
+    await form.getByRole("button").click();
+    await says("Field.title has a new value.");
+    for (const item of ["https://one.test/", "https://two.test/"]) {
+      await page.tab.getByRole("form", { name: "Another loop item of pages" }).getByRole("textbox").fill(item);
+      await press("Add the item");
+      await page.tab.getByRole("table", { name: "Loop items of pages" }).getByText(item).waitFor();
+    }
+    const actions = emulator.inspect.task("shop")?.actions ?? [];
+    const [, pages, extract] = actions;
+    assert.deepEqual(pages?.loopItems, ["https://one.test/", "https://two.test/"]);
+    const expected = { RowSelector: ".product", "Field.title": "h3", "Field.link": "a@href" };
+    assert.deepEqual({ ...extract?.properties }, expected);
+  });
+
   it("export the whole state to a file, and import it", async () => {
     await runTemplate(emulator, "shop");
     await page.go("#/settings", "Settings");
