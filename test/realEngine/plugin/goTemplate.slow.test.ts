@@ -26,6 +26,7 @@ describe("the template go, with the SDK from its tarball", function () {
 
   it("extracts the books, changes nothing in a second up, and runs again after a change", async () => {
     await life.live();
+    await life.liveOn("WaitFor");
     await life.destroy();
   });
 });

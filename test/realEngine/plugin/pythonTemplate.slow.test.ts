@@ -54,6 +54,7 @@ describe("the template python, with the SDK from its tarball", function () {
 
   it("extracts the books, changes nothing in a second up, and runs again after a change", async () => {
     await life.live();
+    await life.liveOn("wait_for");
     await life.destroy();
   });
 

@@ -106,6 +106,31 @@ export class TemplateLife {
     assert.equal(this.rows().length, 17);
   }
 
+  /**
+   * The steps of a README after that: what somebody else changed, and a mistake.
+   * @param waitFor the name of the argument with the mistake
+   */
+  async liveOn(waitFor: string): Promise<void> {
+    const { emulator } = this;
+    const [task] = emulator.inspect.tasks().filter(({ taskId }) => taskId !== "shop-template");
+    const [{ actionId = "", loopItems = [], loopType } = {}] = emulator.inspect.task(task?.taskId ?? "")?.actions ?? [];
+    const itemsNow = () => emulator.inspect.task(task?.taskId ?? "")?.actions[0]?.loopItems;
+    const kids = `${emulator.url}/bookshop/shelves/kids/`;
+    emulator.change.setLoopItems(task?.taskId ?? "", actionId, [...loopItems, kids], loopType);
+    const runs = emulator.inspect.runs(task?.taskId ?? "").length;
+    const { output: shown } = await this.run(["preview"], ["--refresh", "--diff"]);
+    assert.match(shown, /\+ \S+\/shelves\/kids\/.*- \S+\/shelves\/kids\//s);
+    await this.run(["up"], ["--yes", "--skip-preview", "--refresh"]);
+    assert.deepEqual(itemsNow(), loopItems);
+    assert.equal(emulator.inspect.runs(task?.taskId ?? "").length, runs);
+    emulator.clearRequests();
+    this.edit((text) => text.replace('"finished"', '"finish"'));
+    const { output } = await this.run(["preview"], [], "failure");
+    assert.match(output, new RegExp(`\\b${waitFor} must be "started" or "finished"`));
+    assert.deepEqual(emulator.requests, []);
+    this.edit((text) => text.replace('"finish"', '"finished"'));
+  }
+
   /** Runs a command of Pulumi in the project. */
   run(
     command: readonly string[],
