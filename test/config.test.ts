@@ -161,6 +161,17 @@ describe("configuration", () => {
     }
   });
 
+  it("refuses a misspelt address of a store, which is no folder", () => {
+    const wrong = ["S3://team/x", "GS://b/p", "gcs://b/p", "s3:/x", "s3:team", "azblob:/x", "https://a.test/x"];
+    for (const key of ["journal", "tokenStore"]) {
+      for (const address of [...wrong, "file:///tmp/x", "arn:aws:s3:::b"]) {
+        const [problem] = parse({ baseUrl: "https://one.test", [key]: address }).problems;
+        assert.match(problem ?? "", new RegExp(`^webextract:${key} must be a folder, or an address such as`), address);
+      }
+      assert.deepEqual(parse({ baseUrl: "https://one.test", [key]: "C:/state" }).problems, []);
+    }
+  });
+
   it("switches the journal off by each word for it, and refuses these words as a token store", () => {
     for (const word of ["off", "OFF", "none", "false"]) {
       assert.equal(parse({ baseUrl: "https://one.test", journal: word }).config.journal, undefined);

@@ -178,11 +178,18 @@ describe("webextract journal", () => {
       assert.deepEqual([started.code, world.sent("startTask").length], [6, starts]);
       const mayRun = `CloudRun "nightly" may have started a run of task "task-1" at .*No run was started.* journal resolve ${name}`;
       assert.match(started.stderr, new RegExp(mayRun));
+      world.write("no-folder", "");
+      const unread = await webextract(world, "run task-1 --yes", { WEBEXTRACT_JOURNAL: world.path("no-folder") });
+      assert.match(unread.stderr, /The journal in \S+no-folder cannot be read .* No run was started\./);
+      assert.equal(world.sent("startTask").length, starts);
       const tokens = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken, WEBEXTRACT_ACCESS_TOKEN: "" };
       assert.equal((await webextract(world, "token refresh --yes", tokens)).code, 0);
       const { stderr } = await webextract(world, `token move ${world.path("newer")} --yes`, tokens);
       assert.match(stderr, /has entries.* Nothing was moved\..*journal move \S+newer\/journal'" first/);
       const PATH = stackOf(world, { resources: [{ urn: ofRun, id: "earlier-1", outputs: {} }] });
+      const others = await webextract(world, `journal move ${world.path("moved")} --yes --stack other`, { PATH });
+      assert.match(others.stderr, /is of a resource that this stack does not have.*\nNothing was changed/);
+      assert.equal(world.journal().length, 1);
       const line = `journal resolve ${name} --made earlier-1 --yes --stack dev`;
       const refused = await webextract(world, line, { PATH });
       assert.match(refused.stderr, /The state has "earlier-1" already.* Nothing was changed/);

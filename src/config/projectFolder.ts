@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isStoreAddress } from "../store/storeAddress";
+import { isStoreAddress, storeAddressProblem } from "../store/storeAddress";
 
 const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
@@ -9,7 +9,8 @@ const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
  * without a project, to the present one. The address of a store stays. What only the present folder has stays in use: earlier versions began there.
  */
 export function fromProject(path: string, present = process.cwd()): string {
-  if (isStoreAddress(path)) return path;
+  // A misspelt address is no folder either: its check refuses it as it was given.
+  if (isStoreAddress(path) || storeAddressProblem(path) !== undefined) return path;
   const [now, before] = [resolve(projectFolder(present) ?? present, path), resolve(present, path)];
   return existsSync(before) && !existsSync(now) ? before : now;
 }

@@ -119,7 +119,7 @@ export function remotePathProblem(path: string): string | undefined {
   const titles = Object.values(kinds).map(({ title }) => title);
   const title = kind?.title ?? `${titles.slice(0, -1).join(", ")} or ${titles.at(-1)}`;
   const example = `${kind === undefined ? "s3" : scheme}://${kind?.word ?? "bucket"}/rows/{lotNo}.ndjson`;
-  return `names no object of ${title}${slashes.length > 1 ? "" : " (path.join makes one slash of two)"}: write it like "${example}", with a key that has no empty part, "." or ".."`;
+  return `names no object of ${title}${slashes.length === 1 ? " (path.join makes one slash of two)" : ""}: write it like "${example}", with a key that has no empty part, "." or ".."`;
 }
 
 /** What is wrong with an address below which machines share what they have, as a part of a sentence. Undefined for a folder. */
@@ -133,9 +133,10 @@ export function storeAddressProblem(text: unknown): string | undefined {
     : 'must be a folder, or an address such as "s3://bucket/prefix", "gs://bucket/prefix" or "azblob://container/prefix?storage_account=NAME", whose prefix has no empty part, ".", "..", "?", "#" or space';
 }
 
-/** The scheme, and the slashes behind it. A drive of Windows is one letter. */
+/** The scheme, and the slashes behind it, which a known one can lack. A drive of Windows is one letter. */
 function schemed(text: string): readonly string[] {
-  return /^([a-z][a-z0-9+.-]+):([\\/]+)/i.exec(text) ?? [];
+  const lacking = /^(s3|gs|gcs|azblob|arn|file):()/i;
+  return /^([a-z][a-z0-9+.-]+):([\\/]+)/i.exec(text) ?? lacking.exec(text) ?? [];
 }
 
 function isKey(key: string): boolean {

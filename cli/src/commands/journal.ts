@@ -10,7 +10,7 @@ import type { CliCommand, CommandValues } from "../command";
 import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
-import { journalAt, nameOfEntry } from "../connection/journalAt";
+import { entriesIn, journalAt, nameOfEntry, stackFilter } from "../connection/journalAt";
 import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
@@ -154,17 +154,18 @@ export const journalResolve: CliCommand = {
 
 export const journalMove: CliCommand = {
   name: "journal move",
-  summary: "move the entries to another folder or store",
-  details: "From a store, it moves the entries of the stack.",
+  summary: "move the entries of the stack to another folder or store",
   connects: true,
   arguments: [placeArgument()],
   options: [yesOption()],
   examples: [{ line: "journal move s3://team-state/webextract/prod", does: "gives the entries to several machines" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ place, openAt, address, notes, sealed }) => {
+    await withJournal(values, cli, async ({ place, openAt, address, notes: all, isOfStack, sealed }) => {
       const to = otherPlace(String(values.arguments[0]), address);
       const target = openAt(to);
-      const others = sealed.map(ofOtherStack);
+      const notes = all.filter(({ entry }) => isOfStack(entry));
+      const ofOthers = all.filter(({ entry }) => !isOfStack(entry)).map(({ entry }) => place.path(entry));
+      const others = [...sealed, ...ofOthers].map(ofOtherStack);
       try {
         await target.all();
         const problems = [...place.problems, ...target.problems, ...(notes.length === 0 ? others : [])];
@@ -255,6 +256,8 @@ interface OpenJournal {
   openAt(address: string): JournalPlace;
   address: string;
   notes: Noted[];
+  /** Whether it is of the stack that the command names; true without one. */
+  isOfStack(entry: Entry): boolean;
   /** The paths of entries that no resource of the stack can open. */
   sealed: string[];
 }
@@ -273,7 +276,7 @@ async function withJournal<T>(
   const { journal: address } = config;
   const place = openAt(address);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, cli.interrupted);
-  const entries = await entriesOf(place, resources);
+  const entries = await entriesIn(place, resources);
   // What a killed command had begun can have failed in another one since: then the state has the resource.
   const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
   try {
@@ -288,21 +291,9 @@ async function withJournal<T>(
         };
       }),
     );
-    return await work({ place, openAt, address, notes, sealed: place.sealedPaths?.() ?? [] });
+    const isOfStack = stackFilter(flags.stack, resources);
+    return await work({ place, openAt, address, notes, isOfStack, sealed: place.sealedPaths?.() ?? [] });
   } finally {
     await place.close?.();
   }
-}
-
-/** The latest first. */
-async function entriesOf(place: JournalPlace, resources: readonly { urn: string; id?: string }[]): Promise<Entry[]> {
-  const entries = await place.all();
-  const opened = new Set<string>();
-  for (const { urn, id = "" } of resources) {
-    for (const name of place.concerned?.(urn, id) ?? []) {
-      if (!opened.has(name)) entries.push(...((await place.open?.(name, urn, id)) ?? []));
-      opened.add(name);
-    }
-  }
-  return entries.sort((one, other) => other.time - one.time);
 }

@@ -183,9 +183,14 @@ export const tokenMove: CliCommand = {
     }
     const journalOf = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
     const { journal } = config;
-    if (journal === journalOf(from) && (await hasEntries(journalAt(journal, config, cli)))) {
+    if (
+      journal === journalOf(from) &&
+      (await hasEntries(journalAt(journal, config, cli), flags.stack, cli.interrupted))
+    ) {
       const first = `Run "webextract journal move ${shellQuoted(journalOf(to))}" first.`;
-      throw new CliError(`The journal in ${journal} has entries, and follows the tokens. ${nothingMoved} ${first}`);
+      throw new CliError(
+        `The journal in ${journal} has entries of this stack, and follows the tokens. ${nothingMoved} ${first}`,
+      );
     }
     await cli.confirm(`Move the tokens from ${from} to ${to}?`, yes, nothingMoved);
     await moveTokens(options, to, cli.terminal);

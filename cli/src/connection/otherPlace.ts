@@ -28,5 +28,6 @@ function oneSpelling(place: string): string {
 
 /** The configuration is the user's. */
 export function whatToSet(key: "journal" | "tokenStore", from: string, to: string): string {
-  return `Before the next command of any stack that used ${from}:\n  pulumi config set --plaintext webextract:${key} ${shellQuoted(to)}\nA refresh or a destroy uses the setting of the last up: run "pulumi up" first.`;
+  const stacks = key === "journal" ? "each stack whose entries were moved" : `any stack that used ${from}`;
+  return `Before the next command of ${stacks}:\n  pulumi config set --plaintext webextract:${key} ${shellQuoted(to)}\nA refresh or a destroy uses the setting of the last up: run "pulumi up" first.`;
 }

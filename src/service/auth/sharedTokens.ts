@@ -7,6 +7,7 @@ import { isRecord } from "../../values/plain";
 import { serviceAddress } from "../serviceAddress";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
+import { requireNoFormerTokens } from "./formerStore";
 import type { IssuedTokens, TokenKeeper, TokenParts } from "./tokenExchange";
 import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
 import { movedFromTo } from "./tokenStore";
@@ -190,6 +191,7 @@ export class SharedTokens implements TokenKeeper {
     const { options } = this.#parts;
     const startToken = options.refreshToken ?? "";
     await this.#shared().requireConditions();
+    if (before === undefined) await requireNoFormerTokens(this.#parts);
     const chain: Chain = {
       ...(before ?? { gen: 0, refreshToken: startToken, accessToken: "", beganAt: Date.now() }),
       isRefused: undefined,

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { codeOf } from "../../system/privateFile";
 import type { AccessToken, NothingFound, TokenLookup } from "./accessToken";
 import { NoToken } from "./accessToken";
+import { requireNoFormerTokens } from "./formerStore";
 import type { TokenKeeper, TokenParts } from "./tokenExchange";
 import { exchanged, newAccessToken, storedAccessToken } from "./tokenExchange";
 import type { Families, TokenFamily } from "./tokenStore";
@@ -77,6 +78,7 @@ export class TokenRefresh implements TokenKeeper {
       // first.
       const families = await this.#families();
       const { own, standIn } = families;
+      if (own === undefined) await requireNoFormerTokens(this.#parts);
       const candidates = [
         { family: own, refreshToken: own?.refreshToken },
         // Some services continue to accept the configured token.

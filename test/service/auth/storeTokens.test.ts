@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import Module from "node:module";
+import { join } from "node:path";
 import sinon from "sinon";
 import { guest, owner } from "../../../scripts/objectStore/objectStore";
 import type { ServiceClient, ServiceClientOptions } from "../../../src/service";
@@ -63,6 +64,22 @@ for (const kind of [s3Kind, ...cloudKinds])
       assert.deepEqual(sources.sort(), ["refreshToken", "storedToken", "storedToken"]);
       assert.deepEqual([tokens.service.refreshes, tokens.service.refused], [1, []]);
       assert.deepEqual(tokens.storeFiles(), []);
+    });
+
+    it("are not begun again with a token whose newer ones this user's own folder has, in a store or another folder", async () => {
+      const restore = setEnvironment({ XDG_STATE_HOME: join(tokens.folder, "own-state") });
+      try {
+        await machine({ tokenStore: undefined }).renewTokens();
+        for (const tokenStore of [shared.address, join(tokens.folder, "another")]) {
+          await assert.rejects(
+            machine({ tokenStore }).renewTokens(),
+            /not sent: its newest tokens are in .*pulumi-webextract, and not in .* run "webextract token move /,
+          );
+        }
+        assert.deepEqual([tokens.service.refreshes, tokens.service.refused], [1, []]);
+      } finally {
+        restore();
+      }
     });
 
     it("follow the chain from machine to machine, and send no token twice", async () => {
