@@ -167,7 +167,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
 /** The most lines of code of each part. What a change adds beyond it, it takes away elsewhere. */
 export const budgets: readonly { part: string; folders: readonly string[]; lines: number }[] = [
   { part: "src", folders: ["src"], lines: 26_874 },
-  { part: "cli", folders: ["cli/src"], lines: 13_666 },
+  { part: "cli", folders: ["cli/src"], lines: 13_663 },
   { part: "plugin", folders: ["plugin/src"], lines: 1_640 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_537 },
   { part: "scripts", folders: ["scripts"], lines: 5_815 },

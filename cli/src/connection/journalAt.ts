@@ -66,10 +66,7 @@ export async function hasEntries(
 /** The entry of a start of this task whose response was lost, as `journal list` names it. */
 export async function lostStartIn(place: JournalPlace, taskId: string, isOfService: (origin: string) => boolean) {
   try {
-    const entries = await place.all();
-    for (const name of place.concerned?.("", taskId) ?? []) {
-      entries.push(...((await place.open?.(name, "", taskId)) ?? []));
-    }
+    const entries = await entriesIn(place, [{ urn: "", id: taskId }]);
     // What cannot be read can name such a start.
     if (place.problems.length > 0) throw new CliError(`${place.problems.join("\n")} No run was started.`);
     return entries.find(

@@ -112,17 +112,17 @@ export class TemplateLife {
    */
   async liveOn(waitFor: string): Promise<void> {
     const { emulator } = this;
-    const [task] = emulator.inspect.tasks().filter(({ taskId }) => taskId !== "shop-template");
-    const [{ actionId = "", loopItems = [], loopType } = {}] = emulator.inspect.task(task?.taskId ?? "")?.actions ?? [];
-    const itemsNow = () => emulator.inspect.task(task?.taskId ?? "")?.actions[0]?.loopItems;
+    const { taskId = "" } = emulator.inspect.tasks().find((task) => task.taskId !== "shop-template") ?? {};
+    const loop = () => emulator.inspect.task(taskId)?.actions[0];
+    const { actionId = "", loopItems = [], loopType } = loop() ?? {};
     const kids = `${emulator.url}/bookshop/shelves/kids/`;
-    emulator.change.setLoopItems(task?.taskId ?? "", actionId, [...loopItems, kids], loopType);
-    const runs = emulator.inspect.runs(task?.taskId ?? "").length;
+    emulator.change.setLoopItems(taskId, actionId, [...loopItems, kids], loopType);
+    const runs = emulator.inspect.runs(taskId).length;
     const { output: shown } = await this.run(["preview"], ["--refresh", "--diff"]);
     assert.match(shown, /\+ \S+\/shelves\/kids\/.*- \S+\/shelves\/kids\//s);
     await this.run(["up"], ["--yes", "--skip-preview", "--refresh"]);
-    assert.deepEqual(itemsNow(), loopItems);
-    assert.equal(emulator.inspect.runs(task?.taskId ?? "").length, runs);
+    assert.deepEqual(loop()?.loopItems, loopItems);
+    assert.equal(emulator.inspect.runs(taskId).length, runs);
     emulator.clearRequests();
     this.edit((text) => text.replace('"finished"', '"finish"'));
     const { output } = await this.run(["preview"], [], "failure");
