@@ -1,8 +1,9 @@
-import { moreAt } from "../values/words";
+import { counted, moreAt } from "../values/words";
 
 /**
  * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the
- * next up would copy all tasks again. So the refresh fails if two or more tasks are gone and none is found.
+ * next up would copy all tasks again. So the refresh fails if two or more tasks are gone and none is found; with tokens
+ * that stand in for the configured ones, already if one is gone.
  *
  * Reads run in parallel and in any order. A read that finds its task gone waits for the responses to all other reads in
  * progress. If reads run one after the other, the first has no others to wait for. Then the guard looks up the task
@@ -45,21 +46,27 @@ export class AccountGuard {
    * Call it inside a read that found its task gone.
    * @param source the task from which it was copied
    * @param isSourceGone looks up the source
+   * @param standsIn whether the tokens in use may belong to another account
    * @returns the error if the account is probably wrong, otherwise undefined
    */
-  async doubt(source?: string, isSourceGone?: (source: string) => Promise<boolean>): Promise<string | undefined> {
+  async doubt(
+    source?: string,
+    isSourceGone?: (source: string) => Promise<boolean>,
+    standsIn = false,
+  ): Promise<string | undefined> {
     await new Promise<void>((resolve) => {
       this.waiting.push(resolve);
       this.release();
     });
-    if (source !== undefined && this.gone.size === 1 && this.found.size === 0 && (await isSourceGone?.(source))) {
+    const least = standsIn ? 1 : 2;
+    if (source !== undefined && this.gone.size < least && this.found.size === 0 && (await isSourceGone?.(source))) {
       this.gone.add(source);
     }
-    if (this.gone.size < 2 || this.found.size > 0) {
+    if (this.gone.size < least || this.found.size > 0) {
       return undefined;
     }
     return (
-      `The service says that ${this.gone.size} tasks are gone, and has found no task of this stack so far. The account or the service may be the wrong one.\n` +
+      `The service says that ${counted(this.gone.size, "task")} ${this.gone.size === 1 ? "is" : "are"} gone, and has found no task of this stack so far. The account or the service may be the wrong one.\n` +
       "The tasks stay in the state.\nCheck webextract:baseUrl and the credentials.\n" +
       moreAt("troubleshooting.md#refresh-and-destroy")
     );

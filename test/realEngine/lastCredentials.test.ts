@@ -44,12 +44,27 @@ describe("a refresh and a destroy with the refresh token of the last up", () => 
     assert.equal(world.project.resource("copy").id, world.copies()[0]);
   });
 
-  it("use the tokens of a refresh token that was first used later, with a warning", async () => {
-    const tokenStore = join(world.project.root, "home", ".local", "state", "pulumi-webextract");
-    const client = clientWith(issued, tokenStore);
-    await client.getSubtasks({ taskId: "template-1", page: 1, size: 1 });
+  /** Uses a refresh token in the token store of the stack's user. */
+  const useHere = async (refreshToken: string) => {
+    const client = clientWith(refreshToken, join(world.project.root, "home", ".local", "state", "pulumi-webextract"));
+    await client.getSubtasks({ taskId: "template-1", page: 1, size: 1 }).catch(() => undefined);
     client.close();
+  };
 
+  it("keep the state, and an up copies nothing, with the tokens that another account used later", async () => {
+    await useHere(world.emulator.change.addAccount("other").refreshToken);
+    const { output } = await world.project.run(["refresh", "--yes"], { expect: "failure" });
+    assert.match(output, /The service says that 1 task is gone, and has found no task of this stack so far/);
+    assert.equal(world.project.resource("copy").id, world.copies()[0]);
+    world.operations();
+    world.program(`${program} new TaskCopy("second", { sourceTaskId: "template-1", taskGroupId: "group-1" });`);
+    const { output: refused } = await world.project.run(["up", "--yes", "--skip-preview"], { expect: "failure" });
+    assert.match(refused.replace(/\s+/g, " "), /may belong to another account: nothing is copied or started with them/);
+    assert.ok(!world.operations().includes("copyTask"));
+  });
+
+  it("use the tokens of a refresh token that was first used later, with a warning", async () => {
+    await useHere(issued);
     const { output } = await world.project.refresh();
     const warning =
       /warning: The configured refresh token was refused\. The token store \S+ holds tokens of a refresh token/;

@@ -193,7 +193,9 @@ const guardAccount: Layer = async (step, host, next) => {
     const outcome = await next(step, host);
     if (outcome.id === undefined) {
       const source = step.resource.copiedFrom?.(step.state);
-      const doubt = await guard.doubt(source, (taskId) => isGone(taskId, host.context(step.profile, step.urn)));
+      const context = host.context(step.profile, step.urn);
+      const { standIn } = context.client.describeCredentials();
+      const doubt = await guard.doubt(source, (taskId) => isGone(taskId, context), standIn);
       if (doubt !== undefined) {
         throw new ProviderError(doubt);
       }

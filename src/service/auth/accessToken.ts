@@ -11,6 +11,8 @@ export interface CredentialsInUse {
   apiKey: boolean;
   /** When the access token expires, as an ISO date, where that is known. */
   expires?: string;
+  /** True while the tokens in use are later ones of the token store, which may belong to another account. */
+  standIn: boolean;
   /** True when a rotated refresh token could not be stored: it is lost when this process ends. */
   unstored: boolean;
 }

@@ -83,7 +83,7 @@ export class TokenRefresh implements TokenKeeper {
         { family: own, refreshToken: own?.refreshToken },
         // Some services continue to accept the configured token.
         { family: own, refreshToken: this.#parts.options.refreshToken },
-        { family: standIn, refreshToken: standIn?.refreshToken, isStandIn: true },
+        { family: standIn, refreshToken: always ? undefined : standIn?.refreshToken, isStandIn: true },
       ];
       const next = candidates.find(({ refreshToken: sent }) => sent !== undefined && !refused.includes(sent));
       if (next?.refreshToken === undefined) return this.#refused(families);

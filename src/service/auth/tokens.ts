@@ -42,9 +42,21 @@ export class Tokens {
   /**
    * An aborted call ends. The refresh continues for other callers, and its result is stored.
    * @param refusedByCall the tokens with which the service refused this very call
+   * @param mayStandIn whether tokens that may belong to another account can be used
    * @throws NoToken
    */
-  async get(signal: AbortSignal, refusedByCall: readonly string[] = []): Promise<AccessToken> {
+  async get(signal: AbortSignal, refusedByCall: readonly string[] = [], mayStandIn = false): Promise<AccessToken> {
+    const token = await this.#get(signal, refusedByCall);
+    if (token.isStandIn !== true || mayStandIn) return token;
+    const name = this.#parts.settings.settingName("refreshToken");
+    throw new NoToken(
+      "credential",
+      `not sent: ${name} was refused. The token store ${this.#refresh.file} holds later tokens of this profile, which may belong to another account: nothing is copied or started with them.`,
+      `Set ${name} to a newly issued one, and run "pulumi up".`,
+    );
+  }
+
+  async #get(signal: AbortSignal, refusedByCall: readonly string[]): Promise<AccessToken> {
     const current = this.#current;
     if (current !== undefined && this.#isGood(current)) return current;
     this.#flight ??= this.#find().finally(() => {
@@ -124,6 +136,7 @@ export class Tokens {
       source: current?.source ?? configured[0] ?? "none",
       apiKey: options.apiKey !== undefined,
       expires: current?.expiresAt === undefined ? undefined : new Date(current.expiresAt).toISOString(),
+      standIn: current?.isStandIn === true,
       unstored: this.#refresh.hasUnstored,
     };
   }
@@ -147,7 +160,7 @@ export class Tokens {
   #accept({ value, isStandIn }: AccessToken): void {
     if (isStandIn === true && !this.#proven.has(value)) {
       this.#parts.settings.warn(
-        `The configured refresh token was refused. The token store ${this.#refresh.file} holds tokens of a refresh token that this profile used later; they are used instead.`,
+        `The configured refresh token was refused. The token store ${this.#refresh.file} holds tokens of a refresh token that this profile used later; they are used instead, but to copy or start nothing.`,
       );
     }
     this.#proven.add(value);

@@ -113,7 +113,7 @@ export class RequestSender {
 
   async #token(call: Call): Promise<AccessToken> {
     try {
-      return await this.#parts.tokens.get(call.ended, call.refused);
+      return await this.#parts.tokens.get(call.ended, call.refused, call.request.operation.madeId === undefined);
     } catch (error) {
       if (!(error instanceof NoToken)) throw error;
       const { kind, problem, hint } = error;

@@ -102,12 +102,14 @@ describe("a refused access token", () => {
       source: "accessToken",
       apiKey: true,
       expires: undefined,
+      standIn: false,
       unstored: false,
     });
     assert.deepEqual(clientWith({}).describeCredentials(), {
       source: "none",
       apiKey: false,
       expires: undefined,
+      standIn: false,
       unstored: false,
     });
   });

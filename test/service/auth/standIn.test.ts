@@ -5,7 +5,7 @@ import sinon from "sinon";
 import type { ServiceClientOptions } from "../../../src/service";
 import { setEnvironment } from "../../environment";
 import { errorOf } from "../errors/errorOf";
-import { startTask, useTokenWorld } from "./tokenWorld";
+import { startTask, stopSubtasks, useTokenWorld } from "./tokenWorld";
 
 describe("a stored token of another credential", () => {
   const world = useTokenWorld();
@@ -43,13 +43,32 @@ describe("a stored token of another credential", () => {
 
     it("is used if the configured one is refused, with a warning and without a refresh", async () => {
       const client = clientWith({ refreshToken: "configured" });
-      await startTask(client);
+      await stopSubtasks(client);
       assert.equal(usedTokens().at(-1), "Bearer access-2");
       assert.equal(world.service.refreshes, 2);
       assert.equal(client.describeCredentials().source, "storedToken");
       assert.deepEqual(world.warnings, [
-        `The configured refresh token was refused. The token store ${world.storePath()} holds tokens of a refresh token that this profile used later; they are used instead.`,
+        `The configured refresh token was refused. The token store ${world.storePath()} holds tokens of a refresh token that this profile used later; they are used instead, but to copy or start nothing.`,
       ]);
+    });
+
+    it("copies and starts nothing, also after a read with it, because its account may be another one", async () => {
+      const client = clientWith({ refreshToken: "configured" });
+      for (let round = 0; round < 2; round++) {
+        world.service.seen.length = 0;
+        for (const make of [startTask(client), client.copyTask({ taskId: "t", taskGroupId: "g" })]) {
+          const { kind, outcome, message } = await errorOf(make);
+          assert.deepEqual([kind, outcome], ["credential", "notExecuted"]);
+          assert.match(
+            message,
+            /refreshToken was refused\. .* may belong to another account: nothing is copied or started/,
+          );
+        }
+        assert.doesNotMatch(usedTokens().join(), /access-2/);
+        await stopSubtasks(client);
+      }
+      assert.equal(usedTokens().at(-1), "Bearer access-2");
+      await assert.rejects(client.credentialForCommand(), /may belong to another account/);
     });
 
     it("is not used if a proxy responds in place of the service: the configured one may have been exchanged", async () => {
@@ -58,14 +77,14 @@ describe("a stored token of another credential", () => {
         return true;
       };
       world.service.seen.length = 0;
-      const error = await errorOf(startTask(clientWith({ refreshToken: "configured" })));
+      const error = await errorOf(stopSubtasks(clientWith({ refreshToken: "configured" })));
       assert.match(error.message, /the refresh failed\. refreshToken .*404.*The refresh token may be invalid now/);
       assert.deepEqual(usedTokens(), ["Bearer access-1", undefined]);
     });
 
     it("is renewed, and the new refresh token replaces the refresh token of its own family", async () => {
       world.service.access.clear();
-      await startTask(clientWith({ refreshToken: "configured" }));
+      await stopSubtasks(clientWith({ refreshToken: "configured" }));
       assert.equal(world.service.refreshes, 3);
       await startTask(clientWith({ refreshToken: "later" }));
       assert.equal(world.service.refreshes, 3);
@@ -73,7 +92,7 @@ describe("a stored token of another credential", () => {
 
     it("comes from the family that began last", async () => {
       await begin("last");
-      await startTask(clientWith({ refreshToken: "configured" }));
+      await stopSubtasks(clientWith({ refreshToken: "configured" }));
       assert.equal(usedTokens().at(-1), "Bearer access-3");
     });
 
@@ -84,12 +103,12 @@ describe("a stored token of another credential", () => {
       const [path, text] = [world.storePath(), world.storeText()];
       const realRename = files.rename;
       const blocked = sinon.stub(files, "rename").rejects(Object.assign(new Error("no"), { code: "EPERM" }));
-      await startTask(client);
+      await stopSubtasks(client);
       assert.equal(client.describeCredentials().unstored, true);
       blocked.callsFake(realRename);
       assert.equal(readFileSync(path, "utf8"), text);
       world.service.access.clear();
-      await startTask(client);
+      await stopSubtasks(client);
       assert.equal(client.describeCredentials().unstored, false);
       // The tokens are those of the later refresh token: no family was added, and the configured one has not changed.
       const families = Object.values(JSON.parse(world.storeText()).families) as { refreshToken: string }[];
@@ -104,13 +123,13 @@ describe("a stored token of another credential", () => {
     it("is not used if the service refuses it too, and no warning is written", async () => {
       kill(2);
       const client = clientWith({ refreshToken: "configured" });
-      const error = await errorOf(startTask(client));
+      const error = await errorOf(stopSubtasks(client));
       assert.equal(error.kind, "credential");
       assert.doesNotMatch(error.message, /tokens of another credential/, "they were used");
       assert.deepEqual(world.warnings, []);
       const refreshes = () => world.service.seen.filter(({ url }) => url === "/token").length;
       const before = refreshes();
-      assert.equal((await errorOf(startTask(client))).kind, "credential");
+      assert.equal((await errorOf(stopSubtasks(client))).kind, "credential");
       assert.equal(refreshes(), before);
     });
 
@@ -118,14 +137,14 @@ describe("a stored token of another credential", () => {
       world.service.access.clear();
       sinon.stub(world.service.access, "has").returns(false);
       const client = clientWith({ refreshToken: "configured" });
-      await errorOf(startTask(client));
-      await errorOf(startTask(client));
+      await errorOf(stopSubtasks(client));
+      await errorOf(stopSubtasks(client));
       assert.equal(world.service.refreshes, 3);
     });
 
     it("is not used if the configured one is still accepted", async () => {
       world.service.refresh.add("refresh-1");
-      await startTask(clientWith({ refreshToken: "configured" }));
+      await stopSubtasks(clientWith({ refreshToken: "configured" }));
       assert.equal(usedTokens().at(-1), "Bearer access-3");
       assert.deepEqual(world.warnings, []);
     });
