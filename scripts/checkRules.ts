@@ -6,7 +6,6 @@ import {
   namesSaySomething,
   nothingIsLeftForLater,
   partsKeepTheirBudgets,
-  statusCodesStayInErrors,
 } from "./rules/files";
 import {
   importsFollowTheOrder,
@@ -27,7 +26,6 @@ const rules: readonly Rule[] = [
   srcHoldsWhatEntriesReach,
   importsFollowTheOrder,
   partsKeepTheirBudgets,
-  statusCodesStayInErrors,
   operationsAreComplete,
   resourcesAreComplete,
   engineFitsSdk,

@@ -1,6 +1,5 @@
 import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
-import { deadlines } from "./deadlines";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
 import { emulatorGap } from "./emulatorGap";
 import { emulatorState } from "./emulatorState";
@@ -26,7 +25,6 @@ export const benches: readonly Bench[] = [
   emulatorPages,
   emulatorState,
   emulatorGap,
-  deadlines,
   npmStart,
   manifests,
   providerHost,

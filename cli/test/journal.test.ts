@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { delimiter } from "node:path";
+import { delimiter, dirname } from "node:path";
 import { ServiceClient } from "../../src/service";
 import { isLarge } from "../../test/environment";
 import { isWrite, refusal } from "../../test/resources/export/s3/faultyProxy";
@@ -138,6 +138,25 @@ describe("webextract journal", () => {
         stdout,
         /The state has the resource as "unknown-1": set adoptTaskId to "t-9", then run "pulumi up"\./,
       );
+    });
+
+    it("reads the earlier journal of this user too, which an up takes over, and moves its entries", async () => {
+      await killedCopy(world);
+      const former = world.path(".local/state/pulumi-webextract/journal");
+      mkdirSync(dirname(former), { recursive: true });
+      renameSync(world.path("tokens/journal"), former);
+      assert.match(
+        (await webextract(world, "journal list")).stdout,
+        /^Journal: .*tokens\/journal, and the earlier one /,
+      );
+      const there = await webextract(world, `journal move ${former} --yes --json`);
+      assert.deepEqual([there.json().moved, readdirSync(former).length], [[], 1]);
+      const [{ name }] = (await listed()).entries;
+      const resolved = await webextract(world, `journal resolve ${name} --made ${copies(world)[0]} --yes`);
+      assert.equal(resolved.code, 0, resolved.stderr);
+      const moved = await webextract(world, `journal move ${world.path("other")} --yes`);
+      assert.match(moved.stdout, /^Moved 1 entry /);
+      assert.deepEqual(readdirSync(former), []);
     });
 
     it("refuses what it cannot do, and changes nothing", async () => {
@@ -419,4 +438,20 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
         assert.deepEqual([back.code, /has newer tokens/.test(back.stderr)], [3, true], back.stderr);
       });
     }
+
+    it("moves tokens to a store where another machine has sent the spent one, which tells it so", async () => {
+      world.emulator.setBehaviour({ refreshRotation: "oldDies" });
+      const { refreshToken } = world.emulator.credentials;
+      const [tokens, machine] = [world.path("kept"), world.path("machine")];
+      const at = (tokenStore: string, line: string, home = world.folder) =>
+        run(line, process.env.PATH, {
+          ...{ WEBEXTRACT_TOKEN_STORE: tokenStore, WEBEXTRACT_REFRESH_TOKEN: refreshToken, HOME: home },
+        });
+      assert.equal((await at(tokens, "token refresh --yes")).code, 0);
+      const { code, stderr } = await at(address, "token refresh --yes", machine);
+      assert.deepEqual([code, stderr.includes(`run "webextract token move ${address}" with that`)], [3, true], stderr);
+      const moved = await at(tokens, `token move ${address} --yes`);
+      assert.equal(moved.code, 0, moved.stderr);
+      assert.equal((await at(address, "token refresh --yes", machine)).code, 0);
+    });
   });

@@ -3,30 +3,6 @@ import type { Project, Source } from "./project";
 import { codeOf, under } from "./project";
 import { budgets } from "./walls";
 
-/** The files that interpret status codes, of the service or of a store. All other code uses the kind of an error. */
-const knowStatusCodes = [
-  ...["src/service/errors/errors.ts", "src/service/errors/failures.ts"],
-  ...["src/store/gcs/gcsError.ts"],
-];
-
-/**
- * Refuses status codes in other files, because a second interpretation could differ from the first. 400 and 500 are allowed, because they
- * are often amounts.
- */
-export function statusCodesStayInErrors(project: Project): string[] {
-  return ["src", "cli/src", "plugin/src"]
-    .flatMap((part) => under(project, part))
-    .filter(({ path }) => !knowStatusCodes.includes(path))
-    .flatMap((source) => {
-      const code = codeOf(source).match(
-        /(?<![\w.])(?:401|403|404|409|429|502|503|504)(?![\w.])(?=\s*[);,:\]}&|])/,
-      )?.[0];
-      return code === undefined
-        ? []
-        : [`${source.path} contains status ${code}; only ${knowStatusCodes.join(", ")} may`];
-    });
-}
-
 /** `scripts/bundle.ts` puts the worker that it starts beside the bundle. */
 const startsWorker = "emulator/src/extraction/reading/pagePool.ts";
 

@@ -10,8 +10,9 @@ import type { CliCommand, CommandValues } from "../command";
 import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
-import { entriesIn, journalAt, nameOfEntry, stackFilter } from "../connection/journalAt";
-import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
+import type { Found, OpenPlace } from "../connection/journalAt";
+import { closeAll, entriesIn, journalAt, journalsOf, nameOfEntry, stackFilter } from "../connection/journalAt";
+import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -23,10 +24,9 @@ import { table } from "../output/table";
  */
 type Need = "running" | "nothing" | "person";
 
-interface Noted {
+interface Noted extends Found {
   /** For the command line: the beginning of its salt. */
   name: string;
-  entry: Entry;
   needs: Need;
   /** The id of its resource in the state. */
   stateId?: string;
@@ -41,22 +41,23 @@ export const journalList: CliCommand = {
   connects: true,
   examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ place, address, notes, sealed }) => {
+    await withJournal(values, cli, async ({ places, problems, notes, sealed }) => {
+      const shown = places.filter((place, index) => index === 0 || notes.some(({ at }) => at === place));
       const inNeed = notes.filter(({ needs }) => needs === "person").length;
       return {
         json: {
-          journal: address,
+          journal: places[0]?.address,
           entries: notes.map(({ name, entry, needs, stateId }) => {
             const { operation, what, time, urn, profile, origin, id, process } = entry;
             const sent = { time: timeOf(time), host: process.host, pid: process.pid };
             return { name, needs, operation, what, id, urn, profile, origin, ...sent, stateId: placeholderOf(stateId) };
           }),
           sealed,
-          problems: place.problems,
+          problems,
         },
         text: () =>
           [
-            `Journal: ${address}`,
+            `Journal: ${shown.map(({ address }) => address).join(", and the earlier one ")}`,
             notes.length === 0 ? "It has no entry." : table(titles, notes.map(cellsOf), cli.terminal),
             ...(inNeed === 0
               ? []
@@ -64,9 +65,9 @@ export const journalList: CliCommand = {
                   `\n${counted(inNeed, "request")} may have taken effect: look at the service, then run "webextract journal resolve".`,
                 ]),
             ...sealed.map(ofOtherStack),
-            ...place.problems,
+            ...problems,
           ].join("\n"),
-        hasProblems: place.problems.length > 0,
+        hasProblems: problems.length > 0,
       };
     }),
 };
@@ -110,9 +111,10 @@ export const journalResolve: CliCommand = {
     if (made?.trim() === "" || (made !== undefined && isPlaceholderId(made))) {
       throw usageError(`--made must be an id of the service, and not "${made}".`);
     }
-    return await withJournal(values, cli, async ({ place, notes, sealed }) => {
+    return await withJournal(values, cli, async ({ notes, sealed }) => {
       const noted = wanted(String(values.arguments[0]), notes, sealed);
       const { name, entry, stateId } = noted;
+      const { place } = noted.at;
       const placeholder = placeholderOf(stateId);
       const { operation, what, id } = entry;
       requireEnded(noted);
@@ -130,7 +132,7 @@ export const journalResolve: CliCommand = {
       const effect =
         made === undefined ? "remove this entry, so that the request can be sent again" : `note that it made "${made}"`;
       await cli.confirm(`${what}, sent at ${timeOf(entry.time)}: ${effect}?`, yes, nothingChanged);
-      await requireUnchanged(noted, place);
+      await requireUnchanged(noted);
       if (made === undefined) {
         place.remove(entry);
       } else {
@@ -160,30 +162,32 @@ export const journalMove: CliCommand = {
   options: [yesOption()],
   examples: [{ line: "journal move s3://team-state/webextract/prod", does: "gives the entries to several machines" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ place, openAt, address, notes: all, isOfStack, sealed }) => {
+    await withJournal(values, cli, async ({ places, problems: unread, openAt, notes: all, isOfStack, sealed }) => {
+      const address = places[0]?.address ?? "";
       const to = otherPlace(String(values.arguments[0]), address);
       const target = openAt(to);
-      const notes = all.filter(({ entry }) => isOfStack(entry));
-      const ofOthers = all.filter(({ entry }) => !isOfStack(entry)).map(({ entry }) => place.path(entry));
+      const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
+      const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
+      const ofOthers = elsewhere.filter(({ entry }) => !isOfStack(entry)).map(pathOf);
       const others = [...sealed, ...ofOthers].map(ofOtherStack);
       try {
         await target.all();
-        const problems = [...place.problems, ...target.problems, ...(notes.length === 0 ? others : [])];
+        const problems = [...unread, ...target.problems, ...(notes.length === 0 ? others : [])];
         if (problems.length > 0) throw new CliError(`${problems.join("\n")}\n${nothingChanged}`);
         notes.forEach(requireEnded);
         const entries = `${notes.length} ${notes.length === 1 ? "entry" : "entries"}${stacksOf(notes)}`;
         await cli.confirm(`Move ${entries} from ${address} to ${to}?`, values.options.yes === true, nothingChanged);
-        for (const noted of notes) await requireUnchanged(noted, place);
-        for (const [moved, { entry }] of notes.entries()) {
+        for (const noted of notes) await requireUnchanged(noted);
+        for (const [moved, { entry, at }] of notes.entries()) {
           const problem = await copyTo(target, entry);
           if (problem !== undefined) {
             throw new CliError(`${problem} ${moved} of ${notes.length} were moved. Run the same command again.`);
           }
-          place.remove(entry);
+          at.place.remove(entry);
         }
-        await place.close?.();
-        const now = await Promise.all(notes.map(({ entry }) => place.latest(entry)));
-        const left = now.flatMap((entry) => (entry === undefined ? [] : place.path(entry)));
+        await closeAll(places);
+        const now = await Promise.all(notes.map(({ entry, at }) => at.place.latest(entry)));
+        const left = notes.filter((_noted, index) => now[index] !== undefined).map(pathOf);
         return {
           json: { from: address, to, moved: notes.map(({ name }) => name), left, sealed },
           text: () =>
@@ -232,7 +236,11 @@ function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
   throw new CliError(`${who} ${nothingChanged} Wait until it has ended.`);
 }
 
-async function requireUnchanged({ name, entry }: Noted, place: JournalPlace): Promise<void> {
+function pathOf({ entry, at }: Found): string {
+  return at.place.path(entry);
+}
+
+async function requireUnchanged({ name, entry, at: { place } }: Noted): Promise<void> {
   const now = await place.latest(entry);
   if (now !== undefined && now.id === entry.id && !(await place.isRunning(now))) return;
   throw new CliError(
@@ -252,14 +260,15 @@ function wanted(given: string, notes: readonly Noted[], sealed: readonly string[
 }
 
 interface OpenJournal {
-  place: JournalPlace;
+  /** The journal, and after it the earlier one that an up reads too. */
+  places: OpenPlace[];
   openAt(address: string): JournalPlace;
-  address: string;
   notes: Noted[];
   /** Whether it is of the stack that the command names; true without one. */
-  isOfStack(entry: Entry): boolean;
+  isOfStack: ReturnType<typeof stackFilter>;
   /** The paths of entries that no resource of the stack can open. */
   sealed: string[];
+  problems: string[];
 }
 
 async function withJournal<T>(
@@ -272,28 +281,30 @@ async function withJournal<T>(
   if (config.journal === undefined) {
     throw usageError(config.noJournal ?? "The journal is switched off.");
   }
-  const openAt = (journal: string): JournalPlace => journalAt(journal, config, cli);
-  const { journal: address } = config;
-  const place = openAt(address);
+  const places = journalsOf(config, cli);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, cli.interrupted);
-  const entries = await entriesIn(place, resources);
+  const entries = await entriesIn(places, resources);
   // What a killed command had begun can have failed in another one since: then the state has the resource.
   const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
   try {
     const notes = await Promise.all(
-      entries.map(async (entry): Promise<Noted> => {
-        const stateId = ids.get(keyOf(entry.urn));
+      entries.map(async ({ entry, at }): Promise<Noted> => {
         const needsPerson = isMaking(entry) && entry.id === undefined;
         return {
-          ...{ entry, name: nameOfEntry(entry) },
-          needs: (await place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
-          stateId,
+          ...{ entry, at, name: nameOfEntry(entry) },
+          needs: (await at.place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
+          stateId: ids.get(keyOf(entry.urn)),
         };
       }),
     );
-    const isOfStack = stackFilter(flags.stack, resources);
-    return await work({ place, openAt, address, notes, isOfStack, sealed: place.sealedPaths?.() ?? [] });
+    return await work({
+      ...{ places, notes },
+      openAt: (address) => journalAt(address, config, cli),
+      isOfStack: stackFilter(flags.stack, resources),
+      sealed: places.flatMap(({ place }) => place.sealedPaths?.() ?? []),
+      problems: places.flatMap(({ place }) => place.problems),
+    });
   } finally {
-    await place.close?.();
+    await closeAll(places);
   }
 }

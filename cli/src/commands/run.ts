@@ -15,7 +15,7 @@ import type { CommandContext } from "../commandContext";
 import { connectTo, describeTask } from "../connection/connected";
 import type { Connection, ConnectionFlags } from "../connection/connection";
 import { serviceOf } from "../connection/connection";
-import { journalAt, lostStartIn, nameOfEntry } from "../connection/journalAt";
+import { journalsOf, lostStartIn, nameOfEntry } from "../connection/journalAt";
 import { CliError, usageError } from "../exitCodes";
 import { numberFrom, taskArgument, yesOption } from "../options";
 import { asStarted } from "../terminal";
@@ -110,9 +110,8 @@ export const run: CliCommand = {
 /** What a program has started, and nobody knows whether it runs, is a run of this task too. */
 async function requireNoLostStart(taskId: string, connection: Connection, cli: CommandContext): Promise<void> {
   const { config } = connection;
-  if (config.journal === undefined) return;
   const isOfService = (origin: string): boolean => config.isPresent(origin, serviceOf(connection));
-  const lost = await lostStartIn(journalAt(config.journal, config, cli), taskId, isOfService);
+  const lost = await lostStartIn(journalsOf(config, cli), taskId, isOfService);
   if (lost === undefined) return;
   const { name } = partsOfUrn(lost.urn);
   throw new CliError(

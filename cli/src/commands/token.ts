@@ -11,7 +11,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { hasEntries, journalAt } from "../connection/journalAt";
+import { hasEntries, journalsOf } from "../connection/journalAt";
 import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
@@ -183,10 +183,7 @@ export const tokenMove: CliCommand = {
     }
     const journalOf = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
     const { journal } = config;
-    if (
-      journal === journalOf(from) &&
-      (await hasEntries(journalAt(journal, config, cli), flags.stack, cli.interrupted))
-    ) {
+    if (journal === journalOf(from) && (await hasEntries(journalsOf(config, cli), flags.stack, cli.interrupted))) {
       const first = `Run "webextract journal move ${shellQuoted(journalOf(to))}" first.`;
       throw new CliError(
         `The journal in ${journal} has entries of this stack, and follows the tokens. ${nothingMoved} ${first}`,

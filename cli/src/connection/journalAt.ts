@@ -18,6 +18,24 @@ export function journalAt(
   return openJournal({ ...config, journal }, user);
 }
 
+/** A journal that a stack reads. */
+export interface OpenPlace {
+  address: string;
+  place: JournalPlace;
+}
+
+/** An entry, and where it is. */
+export interface Found {
+  entry: Entry;
+  at: OpenPlace;
+}
+
+/** The journal of a configuration, and after it the earlier one that an up reads too. */
+export function journalsOf(config: ProviderConfig, cli: CommandContext): OpenPlace[] {
+  const addresses = [config.journal, config.formerJournal].filter((address) => address !== undefined);
+  return addresses.map((address) => ({ address, place: journalAt(address, config, cli) }));
+}
+
 /** The name of an entry for the command line. */
 export function nameOfEntry({ salt }: Entry): string {
   return salt.slice(0, 8);
@@ -25,18 +43,25 @@ export function nameOfEntry({ salt }: Entry): string {
 
 /** All entries that can be read without a resource, or with these. The latest first. */
 export async function entriesIn(
-  place: JournalPlace,
+  places: readonly OpenPlace[],
   resources: readonly { urn: string; id?: string }[],
-): Promise<Entry[]> {
-  const entries = await place.all();
-  const opened = new Set<string>();
-  for (const { urn, id = "" } of resources) {
-    for (const name of place.concerned?.(urn, id) ?? []) {
-      if (!opened.has(name)) entries.push(...((await place.open?.(name, urn, id)) ?? []));
-      opened.add(name);
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const at of places) {
+    const { place } = at;
+    const isNew = ({ salt }: Entry): boolean => found.every(({ entry }) => entry.salt !== salt);
+    const note = (entries: readonly Entry[] = []) =>
+      found.push(...entries.filter(isNew).map((entry) => ({ entry, at })));
+    note(await place.all());
+    for (const { urn, id = "" } of resources) {
+      for (const name of place.concerned?.(urn, id) ?? []) note(await place.open?.(name, urn, id));
     }
   }
-  return entries.sort((one, other) => other.time - one.time);
+  return found.sort((one, other) => other.entry.time - one.entry.time);
+}
+
+export async function closeAll(places: readonly OpenPlace[]): Promise<void> {
+  for (const { place } of places) await place.close?.();
 }
 
 /** Whether an entry is of a stack of which these are some resources. Without a stack, each is. */
@@ -51,29 +76,35 @@ export function stackFilter(stack: string | undefined, [resource]: readonly { ur
 
 /** Whether a journal has entries of the stack, or any without a stack. */
 export async function hasEntries(
-  place: JournalPlace,
+  places: readonly OpenPlace[],
   stack: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
     const resources = stack === undefined ? [] : await begunResources(stack, signal);
-    return (await entriesIn(place, resources)).some(stackFilter(stack, resources));
+    const isOfStack = stackFilter(stack, resources);
+    return (await entriesIn(places, resources)).some(({ entry }) => isOfStack(entry));
   } finally {
-    await place.close?.();
+    await closeAll(places);
   }
 }
 
 /** The entry of a start of this task whose response was lost, as `journal list` names it. */
-export async function lostStartIn(place: JournalPlace, taskId: string, isOfService: (origin: string) => boolean) {
+export async function lostStartIn(
+  places: readonly OpenPlace[],
+  taskId: string,
+  isOfService: (origin: string) => boolean,
+): Promise<Entry | undefined> {
   try {
-    const entries = await entriesIn(place, [{ urn: "", id: taskId }]);
+    const found = await entriesIn(places, [{ urn: "", id: taskId }]);
     // What cannot be read can name such a start.
-    if (place.problems.length > 0) throw new CliError(`${place.problems.join("\n")} No run was started.`);
-    return entries.find(
-      ({ operation, id, detail, origin }) =>
+    const problems = places[0]?.place.problems ?? [];
+    if (problems.length > 0) throw new CliError(`${problems.join("\n")} No run was started.`);
+    return found.find(
+      ({ entry: { operation, id, detail, origin } }) =>
         operation === "startTask" && id === undefined && detail.taskId === taskId && isOfService(origin),
-    );
+    )?.entry;
   } finally {
-    await place.close?.();
+    await closeAll(places);
   }
 }

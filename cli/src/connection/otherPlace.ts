@@ -17,8 +17,13 @@ export function otherPlace(given: string, from: string): string {
   if (problem !== undefined) throw usageError(`"${given}" ${problem}.`);
   const to = isStoreAddress(given) ? given : resolve(given);
   const remedy = "Set the earlier one again, and move before you set this one.";
-  if (oneSpelling(to) === oneSpelling(from)) throw usageError(`"${given}" is the present place. ${remedy}`);
+  if (isOnePlace(to, from)) throw usageError(`"${given}" is the present place. ${remedy}`);
   return to;
+}
+
+/** Whether two addresses, or paths, name the same place. */
+export function isOnePlace(one: string, other: string): boolean {
+  return oneSpelling(one) === oneSpelling(other);
 }
 
 function oneSpelling(place: string): string {

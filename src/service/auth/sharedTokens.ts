@@ -145,7 +145,9 @@ export class SharedTokens implements TokenKeeper {
   /** Stores tokens of another place. */
   async moveIn(tokens: MovedTokens): Promise<void> {
     const { etag, chain, tokens: present } = await this.#idle();
-    if (present && present.refreshToken !== tokens.refreshToken && mayBeNewer(present.updatedAt, tokens)) {
+    // Another machine can have sent the spent token before the newest one came here.
+    const isIssued = chain !== undefined && chain.gen > 0 && chain.isRefused !== true;
+    if (isIssued && present && present.refreshToken !== tokens.refreshToken && mayBeNewer(present.updatedAt, tokens)) {
       throw new StoreError(`${this.file} has newer tokens of the configured refresh token.`, "refused");
     }
     const next = nextOf({ beganAt: tokens.beganAt, gen: chain?.gen ?? 0 }, tokens);
@@ -314,7 +316,7 @@ export class SharedTokens implements TokenKeeper {
     return {
       refused: true,
       reason: `${name} was refused, and the token store holds no newer refresh token that is accepted`,
-      hint: "A refresh token is usually refused because something else has used it, or because a process was ended while it stored the next one: set a newly issued one.",
+      hint: `A refresh token is usually refused because something else has used it, or because a process was ended while it stored the next one. If a folder or another store has the next one, run "webextract token move ${this.file}" with that tokenStore. Otherwise set a newly issued one.`,
     };
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { World } from "../world";
-import { pluginFolder, yamlProgram, yamlWorld } from "./nativeWorld";
+import type { World } from "../world";
+import { yamlProgram, yamlWorld } from "./nativeWorld";
 
 const program = (url: string, group: string) => `
 resources:
@@ -60,38 +60,5 @@ describe("what depends on a failed resource of a YAML program, with --continue-o
       world.operations().filter((name) => !name.startsWith("get")),
       ["updateActionProperties", "startTask"],
     );
-  });
-});
-
-/** The settings need an output that is not there, the run takes no output of them. */
-const classes = `
-const copy = new TaskCopy("copy", { sourceTaskId: "template-1", taskGroupId: "group-1" });
-const settings = new TaskActionConfig("settings", { taskId: copy.taskId, actions: { open: { actionType: "NavigateAction", properties: { Url: "https://a.test/" } } } });
-const run = new CloudRun("run", { taskId: "template-1" }, { dependsOn: [settings] });
-new DataExport("rows", { taskId: "template-1", scope: "batch", lotNo: run.lotNo, path: "rows/{lotNo}.ndjson" });
-new CloudRun("other", { taskId: "template-1" }, { dependsOn: [] });
-`;
-
-describe("what depends on a failed resource of the classes on the native plugin, with --continue-on-error", () => {
-  it("is skipped with the name of that resource, the others go on, and the next up does it", async () => {
-    const world = await World.create({
-      program: classes,
-      path: [pluginFolder()],
-      config: { "webextract:native": "true" },
-    });
-    try {
-      world.emulator.fault({ operation: "copyTask", kind: "error", code: "InvalidParameter", times: 1 });
-      const { output } = await world.project.up({ expect: "failure", args: ["--continue-on-error"] });
-      assert.match(output, /TaskActionConfig settings +warning: skipped: copy failed\n/);
-      assert.match(output, /CloudRun run +warning: skipped: settings failed\n/);
-      assert.match(output, /DataExport rows +warning: skipped: run failed\n/);
-      assert.doesNotMatch(output, /is missing|has a problem/);
-      assert.equal(world.operations().filter((name) => name === "startTask").length, 1);
-      await world.project.up();
-      assert.equal(world.operations().filter((name) => name === "startTask").length, 1);
-      assert.ok(!JSON.stringify(world.project.state()).includes("failedInputs"));
-    } finally {
-      await world.remove();
-    }
   });
 });
