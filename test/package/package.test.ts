@@ -164,16 +164,10 @@ describe("the provider that the engine's host loads", () => {
 
   it("is one file, and loads only the packages that each run needs", () => {
     const installed = loaded.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path);
-    assert.deepEqual([...new Set(installed)].sort(), [
-      "dataloader",
-      "dist/provider/provider.js",
-      "graceful-fs",
-      "p-limit",
-      "proper-lockfile",
-      "proxy-from-env",
-      "retry",
-      "signal-exit",
-    ]);
+    assert.equal(
+      [...new Set(installed)].sort().join(" "),
+      "dataloader dist/provider/provider.js graceful-fs p-limit proper-lockfile proxy-from-env retry signal-exit",
+    );
   });
 
   it("does not contain the classes", () => {
@@ -182,17 +176,7 @@ describe("the provider that the engine's host loads", () => {
       ...readFileSync(join(repositoryRoot, "dist/provider/provider.js"), "utf8").matchAll(/^ *\/\/ (src\/.*)$/gm),
     ];
     const parts = new Set(bundled.map(([, path]) => path?.split("/")[1]));
-    assert.deepEqual([...parts].sort(), [
-      "config",
-      "engine",
-      "journal",
-      "provider",
-      "resources",
-      "rows",
-      "service",
-      "store",
-      "system",
-      "values",
-    ]);
+    const known = "config engine journal provider resources rows service store system values";
+    assert.equal([...parts].sort().join(" "), known);
   });
 });

@@ -8,6 +8,7 @@ import { parse } from "yaml";
 import { repositoryRoot, runTool } from "../../scripts/commands";
 import { engineVersion } from "../../scripts/engine/engine";
 import { generateSdks, goModule, packSdks, sdkLanguages } from "../../scripts/schema/generateSdks";
+import { schemaFile } from "../../scripts/schema/pluginSchema";
 import { schemaExamples } from "./schemaExamples";
 
 const run = promisify(execFile);
@@ -90,6 +91,26 @@ const badGo = [
   "var _ = webextract.DataExportArgs{Columns: pulumi.StringArray{}}",
   'var _ = webextract.GetDataOutputArgs{TaskID: pulumi.String("t")}',
 ];
+
+const goodJava = `
+var actions = Map.of("open", Either.<ActionArgs, Map<String, Object>>ofLeft(ActionArgs.builder().actionType("NavigateAction").properties(Map.of("Wait", 3)).build()));
+var task = new ExtractionTask("task", ExtractionTaskArgs.builder().from(TaskSourceArgs.builder().adoptTaskId("t").build()).actions(actions).build());
+var run = new CloudRun("run", CloudRunArgs.builder().taskId(task.id()).waitFor("finished").rerunOn(List.of(task)).build());
+new DataExport("rows", DataExportArgs.builder().taskId(task.id()).scope("batch").lotNo(run.id()).path("rows.csv").columns(Map.of("price", Either.ofLeft("number"))).build());
+new Manifest("manifest", ManifestArgs.builder().path(List.of("a.yaml", "b.yaml")).build());
+ctx.export("total", WebextractFunctions.getData(GetDataArgs.builder().taskId(task.id()).build()).applyValue(result -> result.total()));
+`;
+
+const badJava = [
+  'CloudRunArgs.builder().taskId("t").pollSeconds("ten");',
+  'ActionArgs.builder().actionTyp("NavigateAction");',
+  'TaskLoopItemsArgs.builder().taskId("t").items(Map.of());',
+  'DataExportArgs.builder().taskId("t").scope("all").columns(List.of("price"));',
+  'TaskCopyArgs.builder().sourceTask("t");',
+];
+
+const pom = `<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version><dependencies>
+<dependency><groupId>com.pulumi</groupId><artifactId>pulumi</artifactId><version>1.16.0</version></dependency></dependencies></project>`;
 
 describe("the SDKs that are generated from schema.json", function () {
   this.timeout(900_000);
@@ -257,6 +278,34 @@ describe("the SDKs that are generated from schema.json", function () {
     await assert.rejects(
       run("venv/bin/python", ["run.py", "plain.py"], { cwd: root }),
       /Use get_data_output, or set plain=True/,
+    );
+  });
+
+  it("compile in Java, and find mistakes there", async () => {
+    const root = join(folder, "java");
+    mkdirSync(root);
+    const missing = await run("bash", ["-c", "type javac mvn"]).then(
+      () => false,
+      () => true,
+    );
+    if (missing) return console.error("NOT TESTED: the SDK for Java, because Java or Maven is missing");
+    const generator = join(repositoryRoot, "scripts/schema/sdks/java");
+    await run("go", ["run", ".", schemaFile, "1.2.3", root], { cwd: generator });
+    writeFileSync(join(root, "pom.xml"), pom);
+    await run("mvn", ["-q", "dependency:build-classpath", "-Dmdep.outputFile=libraries"], { cwd: root });
+    const compile = async (name: string, body: string): Promise<string> => {
+      const imports = ["webextract.*", "webextract.inputs.*", "core.Either", "Pulumi", "Context"];
+      const lines = imports.map((each) => `import com.pulumi.${each};`).join(" ");
+      const text = `${lines} import java.util.*; class ${name} { void run(Context ctx) {\n${body}\n} }\n`;
+      writeFileSync(join(root, `${name}.java`), text);
+      const javac = `javac -proc:none -Xdiags:verbose -d classes -cp "$(cat libraries)" -sourcepath src/main/java ${name}.java 2>&1 || true`;
+      return (await run("bash", ["-c", javac], { cwd: root })).stdout;
+    };
+    assert.doesNotMatch(await compile("Good", goodJava), /error/);
+    const found = [...(await compile("Bad", badJava.join("\n"))).matchAll(/Bad\.java:(\d+): error/g)];
+    assert.deepEqual(
+      [...new Set(found.map(([, line]) => Number(line)))],
+      badJava.map((_mistake, index) => index + 2),
     );
   });
 

@@ -41,18 +41,10 @@ describe("the nine resources on the native plugin", () => {
 
   it("are made with one write each", async () => {
     await world.project.up();
-    assert.deepEqual(writes(), [
-      "copyTask",
-      "copyTask",
-      "markExported",
-      "startSubtasks",
-      "startTask",
-      "updateActionProperties",
-      "updateLoopItems",
-      "updateTaskParameters",
-      "updateTaskParameters",
-      "updateTaskUrls",
-    ]);
+    assert.equal(
+      writes().join(" "),
+      "copyTask copyTask markExported startSubtasks startTask updateActionProperties updateLoopItems updateTaskParameters updateTaskParameters updateTaskUrls",
+    );
     const { taskId, lotNo, file } = (await world.project.outputs()) as Record<string, string>;
     assert.deepEqual(world.emulator.inspect.task(taskId ?? "")?.actions[0]?.properties, {
       Url: "https://a.test/",
