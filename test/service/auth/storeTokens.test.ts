@@ -298,17 +298,9 @@ for (const kind of [s3Kind, ...cloudKinds])
         startTask(machine()),
         /The object \w+:\/\/team-bucket\/state.* was changed by another program/,
       );
-      const wrong = [
-        "ftp://bucket/x",
-        "gs://bucket/../x",
-        "azblob://Team/x?storage_account=team",
-        "s3://b",
-        "s3:/bucket/x",
-        "s3://bucket/../x",
-        "s3://bucket?region=eu",
-        "S3://bucket/x",
-      ];
-      for (const tokenStore of wrong) {
+      const wrong =
+        "ftp://bucket/x gs://bucket/../x azblob://Team/x?storage_account=team s3://b s3:/bucket/x s3://bucket/../x s3://bucket?region=eu S3://bucket/x";
+      for (const tokenStore of wrong.split(" ")) {
         assert.throws(
           () => machine({ tokenStore }),
           /tokenStore must be a folder, or an address such as "s3:/,
