@@ -1,5 +1,6 @@
 """The program of ../index.ts in Python, for the examples in schema.json."""
 
+import pulumi
 import pulumi_webextract as webextract
 
 # #region extractionTask
@@ -114,4 +115,13 @@ rows = webextract.DataExport(
 # #region manifest
 # Each file in the folder is a task.
 shops = webextract.Manifest("shops", path="tasks", variables={"site": "https://shop.example.com"})
+# #endregion
+
+# #region functions
+actions = webextract.get_actions_output(task_ids=[books.id], action_types=["EnterTextAction"])
+subtasks = webextract.get_subtasks_output(task_id=prices.id, opts=pulumi.InvokeOutputOptions(depends_on=[run]))
+first = webextract.get_data_output(task_id=books.id, max_rows=10)
+of_run = webextract.get_batch_data_output(task_id=prices.id, lot_no=run.id, max_rows=10)
+not_exported = webextract.get_not_exported_data_output(task_id=books.id)
+pulumi.export("total", of_run.total)
 # #endregion

@@ -169,6 +169,18 @@ func main() {
 		ctx.Export("runs", shops.Runs)
 		// #endregion
 
+		// #region functions
+		actions := webextract.GetActionsOutput(ctx, webextract.GetActionsOutputArgs{
+			TaskIds:     pulumi.StringArray{books.ID()},
+			ActionTypes: pulumi.StringArray{pulumi.String("EnterTextAction")},
+		})
+		subtasks := webextract.GetSubtasksOutput(ctx, webextract.GetSubtasksOutputArgs{TaskId: prices.ID()}, pulumi.DependsOn([]pulumi.Resource{run}))
+		first := webextract.GetDataOutput(ctx, webextract.GetDataOutputArgs{TaskId: books.ID(), MaxRows: pulumi.Int(10)})
+		ofRun := webextract.GetBatchDataOutput(ctx, webextract.GetBatchDataOutputArgs{TaskId: prices.ID(), LotNo: run.ID(), MaxRows: pulumi.Int(10)})
+		notExported := webextract.GetNotExportedDataOutput(ctx, webextract.GetNotExportedDataOutputArgs{TaskId: books.ID()})
+		ctx.Export("read", pulumi.Array{actions, subtasks, first, ofRun, notExported})
+		// #endregion
+
 		ctx.Export("books", books.TaskId)
 		return nil
 	})

@@ -48,9 +48,6 @@ const sdk = (language: keyof typeof programFiles): Front => ({
   create: (program) => sdkWorld(language, program, options),
 });
 
-/** The functions have an example in TypeScript only. */
-const withoutFunctions = (program: string): string => withoutRegion(program, "functions").replace(/^export .*$/gm, "");
-
 const typescript: Front = {
   file: "index.js",
   source: "index.ts",
@@ -59,7 +56,7 @@ const typescript: Front = {
     world.project.write("index.js", program);
     return world;
   },
-  written: (program) => withoutTypes(withoutFunctions(program)),
+  written: (program) => withoutTypes(program.replace(/^export .*$/gm, "")),
 };
 
 const others: Readonly<Record<string, Front>> = {
@@ -87,7 +84,8 @@ async function live({
   create,
   written = (program) => program,
 }: Front): Promise<Record<string, string[]>> {
-  const whole = withShortPauses(read(source));
+  const withReads = withShortPauses(read(source));
+  const whole = withoutRegion(withReads, "functions");
   // The subtasks exist only after a run of the task.
   const world = await create(written(withoutRegion(whole, "cloudSubtasks")));
   const { project, emulator } = world;
@@ -107,8 +105,11 @@ async function live({
     const [first = "", second = ""] = run?.subtasks.map(({ subTaskId }) => subTaskId) ?? [];
     emulator.change.setSubtaskStatus(run?.lotNo ?? "", "failed", [first, second]);
     names.set(first, "subtask").set(second, "subtask");
-    const complete = whole.replace("3f0c-subtask-4", first).replace("3f0c-subtask-9", second);
-    project.write(file, written(complete));
+    const complete = (program: string): string =>
+      program.replace("3f0c-subtask-4", first).replace("3f0c-subtask-9", second);
+    const changed = (program: string): string =>
+      complete(program).replaceAll("novels", "poems").replaceAll("shop.example.com", "b.example.com");
+    project.write(file, written(complete(whole)));
     assert.match((await project.up()).output, /\+ 1 created\n.*12 unchanged/);
     done("subtasks");
 
@@ -117,10 +118,7 @@ async function live({
     await project.refresh({ args: ["--expect-no-changes"] });
     done("unchanged");
 
-    project.write(
-      file,
-      written(complete.replaceAll("novels", "poems").replaceAll("shop.example.com", "b.example.com")),
-    );
+    project.write(file, written(changed(whole)));
     await project.up();
     done("change");
 
@@ -128,6 +126,11 @@ async function live({
     assert.match((await project.refresh({ args: ["--diff"] })).output, /"drift"/);
     await project.up();
     done("drift");
+
+    project.write(file, written(changed(withReads)));
+    await project.up();
+    requests.functions = [...new Set(emulator.requests.map(({ operation }) => operation))].sort();
+    emulator.clearRequests();
 
     await project.destroy({ env: { WEBEXTRACT_FORCE_DESTROY: "true" } });
     assert.deepEqual(project.state().resources, []);
@@ -168,6 +171,7 @@ describe("the program of the reference pages in each language, from its creation
       unchanged: [],
       change: [...changes, ...settings],
       drift: ["updateActionProperties"],
+      functions: ["getActions", "getBatchData", "getData", "getNotExportedData", "getSubtasks"],
       destroy: [...Array(3).fill("removeData"), "updateTaskParameters"],
     });
   });
