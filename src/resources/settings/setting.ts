@@ -40,8 +40,8 @@ export interface ActionLoop {
   /** The type of the list, as the service names it, for example `UrlList`. */
   loopType: string;
   /**
-   * The items, each without a line break. A diff shows the lines that were added and removed. Either this or
-   * `itemsFile`.
+   * The items, each without a line break. The output is one text of lines, of which a diff shows those that changed.
+   * Either this or `itemsFile`.
    */
   items?: string[];
   /**
