@@ -49,7 +49,7 @@ interface State {
 }
 
 /** An emulator that was started with a state file of this number of tasks. */
-export function withTasks<T>(tasks: number, work: (state: State) => Promise<T>): Promise<T> {
+function withTasks<T>(tasks: number, work: (state: State) => Promise<T>): Promise<T> {
   return inWorkFolder(async (folder) => {
     const file = join(folder, "state.db");
     const seed = join(folder, "tasks.json");

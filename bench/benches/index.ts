@@ -1,7 +1,6 @@
 import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
-import { emulatorGap } from "./emulatorGap";
 import { emulatorState } from "./emulatorState";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
@@ -24,7 +23,6 @@ export const benches: readonly Bench[] = [
   emulatorRows,
   emulatorPages,
   emulatorState,
-  emulatorGap,
   npmStart,
   manifests,
   providerHost,

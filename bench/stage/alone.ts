@@ -1,6 +1,4 @@
-import type { PromiseWithChild } from "node:child_process";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -28,32 +26,11 @@ export interface AloneOptions {
 }
 
 /** Runs a program of `bench/alone` in its own Node.js process. The programs are plain JavaScript, so that only the work uses memory. */
-export async function runAlone(program: string, options: AloneOptions): Promise<AloneResult> {
-  const { stdout } = await start(program, options);
-  return JSON.parse(stdout) as AloneResult;
-}
-
-/** Works while a program runs. The program writes a line when it is ready, and ends with its standard input. */
-export async function runBeside(
-  program: string,
-  options: AloneOptions,
-  work: () => Promise<void>,
-): Promise<AloneResult> {
-  const running = start(program, options);
-  const { stdin, stderr } = running.child;
-  try {
-    if (stderr !== null) await Promise.race([once(stderr, "data"), running]);
-    await work();
-  } finally {
-    stdin?.end();
-  }
-  return JSON.parse((await running).stdout) as AloneResult;
-}
-
-function start(program: string, { folder, task, env }: AloneOptions): PromiseWithChild<{ stdout: string }> {
+export async function runAlone(program: string, { folder, task, env }: AloneOptions): Promise<AloneResult> {
   const file = join(__dirname, "..", "alone", `${program}.cjs`);
-  return promisify(execFile)(process.execPath, [file, JSON.stringify(task)], {
+  const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(task)], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, ...env },
   });
+  return JSON.parse(stdout) as AloneResult;
 }

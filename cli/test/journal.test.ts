@@ -180,8 +180,11 @@ describe("webextract journal", () => {
       }
       assert.deepEqual(world.journal(), before);
       await webextract(world, `journal resolve ${name} --made ${copies(world)[0]} --yes`);
-      const again = await webextract(world, `journal resolve ${name} --made other --yes`);
-      assert.match(again.stderr, new RegExp(`takes no id\\. It has the id "${copies(world)[0]}" already`));
+      for (const answer of ["--made other", "--not-made"])
+        assert.match(
+          (await webextract(world, `journal resolve ${name} ${answer} --yes`)).stderr,
+          new RegExp(`has made "${copies(world)[0]}", and .* Nothing was changed`),
+        );
       await saved.up(copyArgs);
       const off = await webextract(world, "journal list", { WEBEXTRACT_JOURNAL: "off" });
       assert.deepEqual([off.code, /The journal is switched off/.test(off.stderr)], [2, true]);
@@ -204,10 +207,10 @@ describe("webextract journal", () => {
       const tokens = { WEBEXTRACT_REFRESH_TOKEN: world.emulator.credentials.refreshToken, WEBEXTRACT_ACCESS_TOKEN: "" };
       assert.equal((await webextract(world, "token refresh --yes", tokens)).code, 0);
       const { stderr } = await webextract(world, `token move ${world.path("newer")} --yes`, tokens);
-      assert.match(stderr, /has entries.* Nothing was moved\..*journal move \S+newer\/journal'" first/);
+      assert.match(stderr, /has entries\. Nothing was moved\..*journal move \S+newer\/journal'"/);
       const PATH = stackOf(world, { resources: [{ urn: ofRun, id: "earlier-1", outputs: {} }] });
       const others = await webextract(world, `journal move ${world.path("moved")} --yes --stack other`, { PATH });
-      assert.match(others.stderr, /is of a resource that this stack does not have.*\nNothing was changed/);
+      assert.match(others.stderr, /is of another stack, which --stack names, .*\nNothing was changed/);
       assert.equal(world.journal().length, 1);
       const line = `journal resolve ${name} --made earlier-1 --yes --stack dev`;
       const refused = await webextract(world, line, { PATH });
@@ -230,7 +233,11 @@ describe("webextract journal", () => {
       for (const [to, link] of links) symlinkSync(world.path(to), world.path(link));
       for (const to of ["tokens/journal/", "link", "linked/journal", "s3://b", "gs://bucket/../x"]) {
         const same = await webextract(world, `journal move ${to} --yes`);
-        assert.deepEqual([same.code, /is the present place|must be a folder, or/.test(same.stderr)], [2, true], to);
+        assert.deepEqual(
+          [same.code, /is the present place|must be a folder, or|has an invalid bucket name/.test(same.stderr)],
+          [2, true],
+          to,
+        );
       }
       assert.deepEqual([world.journal(), existsSync(world.path("moved"))], [[entry], false]);
     });
@@ -367,7 +374,10 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
         const move = `journal move ${to} --yes`;
         if (!isToStore) {
           const { code, stderr } = await run(move);
-          assert.match(stderr, /copyTask is of a resource that this stack does not have: name its stack with --stack/);
+          assert.match(
+            stderr,
+            /copyTask is of another stack, .* or of a killed command that saved nothing: then run "pulumi up" first/,
+          );
           assert.deepEqual([code, existsSync(to)], [1, false]);
         }
         const more = { WEBEXTRACT_JOURNAL: from };
@@ -382,11 +392,27 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
           (await s3.names()).filter((key) => key.includes("/journal/")),
           readdirSync(world.path("kept")),
         ];
-        assert.deepEqual([inStore.length, inFolder.length], isToStore ? [2, 0] : [0, 2]);
+        assert.deepEqual([inStore.length, inFolder.length], isToStore ? [2, 1] : [1, 2]);
+        await assert.rejects(
+          world.declare("TaskCopy", "third").up(copyArgs),
+          ({ message }: Error) =>
+            message.includes(`was moved to ${to}, as ${from}`) && message.includes("Nothing was sent"),
+        );
+        const astray = await run(`journal move ${world.path("astray")} --yes --stack dev`, path, more);
+        assert.match(astray.stderr, /The journal of this stack was moved to .* Nothing was changed/);
+        assert.match(
+          (await run("journal list --stack dev", path, more)).stdout,
+          /The journal of this stack was moved to /,
+        );
         world.configure({ journal: to });
         await unsaved.up(copyArgs);
         assert.match(await failure(killed.up(copyArgs)), /may exist.* The request is not sent again/);
         assert.deepEqual([copies(world), made.includes(unsaved.id ?? "")], [made, true]);
+        s3.letPass(70_000);
+        const back = await run(`journal move ${from} --yes --stack dev`, path, { WEBEXTRACT_JOURNAL: to });
+        assert.equal(back.code, 0, back.stderr);
+        world.configure({ journal: from });
+        assert.match(await failure(killed.up(copyArgs)), /may exist.* The request is not sent again/);
       });
 
       it(`moves the tokens ${direction}, sends nothing, and the next refresh uses the newest one`, async () => {
@@ -438,6 +464,26 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
         assert.deepEqual([back.code, /has newer tokens/.test(back.stderr)], [3, true], back.stderr);
       });
     }
+
+    it("moves no tokens while the journal that follows them has an entry of any stack", async () => {
+      const { refreshToken } = world.emulator.credentials;
+      const path = stackOf(world, { resources: [] });
+      for (const [tokens, journal] of [
+        [address, address],
+        [world.path("kept"), world.path("kept/journal")],
+      ] as const) {
+        world.configure({ journal });
+        await killedCopy(world);
+        const more = {
+          WEBEXTRACT_TOKEN_STORE: tokens,
+          WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+          WEBEXTRACT_JOURNAL: journal,
+        };
+        await run("token refresh --yes", path, more);
+        const { code, stderr } = await run(`token move ${world.path("other")} --yes --stack prod`, path, more);
+        assert.deepEqual([code, /has entries\. Nothing was moved/.test(stderr)], [1, true], stderr);
+      }
+    });
 
     it("moves tokens to a store where another machine has sent the spent one, which tells it so", async () => {
       world.emulator.setBehaviour({ refreshRotation: "oldDies" });

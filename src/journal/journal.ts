@@ -11,7 +11,7 @@ import { madeOnce } from "../values/plain";
 import type { Sighting } from "./entryMatch";
 import { hashOf, hasSameCredentials, isInState, isPlaceholderOf } from "./entryMatch";
 import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
-import { isFarFromNow, isMaking, keyOf, namesOf } from "./journalPlace";
+import { isFarFromNow, isMaking, keyOf, movedWords, namesOf, urnOfStack } from "./journalPlace";
 
 interface Note {
   entry: Entry;
@@ -210,7 +210,7 @@ export class Journal {
     const found = await this.left(name.urn, operation === "startTask" && retry === undefined ? taskId : "");
     const ofOthers = new Set([...found].filter((note) => !isOther(note) || isLostStart(note)));
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
-    const problem = this.place.problemOf(name.urn);
+    const problem = this.place.problemOf(name.urn) ?? (await this.moved(name));
     if (problem !== undefined) throw new ResourceError(problem);
     const same = noted.filter(
       (each) => inputs === undefined || isOther(each) || each.entry.inputs === hashOf(each.entry.salt, inputs),
@@ -240,6 +240,12 @@ export class Journal {
     }
     const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
     return { ...note.entry, isRepeated, hasOtherCredentials, takeOver: () => void Object.assign(note, { is: "own" }) };
+  }
+
+  /** Why nothing is sent, if the entries of the stack are in another place now. */
+  private async moved({ urn }: ResourceName): Promise<string | undefined> {
+    const [mark] = [...(await this.left(urnOfStack(urn)))].filter(({ place }) => place === this.place);
+    return mark && `${movedWords(mark.entry, mark.place.path(mark.entry))} Nothing was sent.`;
   }
 
   /** Whether nobody but the user knows if the entry counts. Any append is looked for in the list, at any time. */
@@ -359,7 +365,10 @@ export class Journal {
       return;
     }
     if (isMade) {
-      const other = `This resource is "${id}" now, and no state holds any other one. Look for it at the service.`;
+      const other =
+        entry.id === undefined
+          ? `It can be "${id}" itself, which this resource is now. No state holds any other one: look for it at the service.`
+          : `This resource is "${id}" now, and no state holds any other one. Look for it at the service.`;
       this.tell(note, `${describeMade(entry)}. ${other}`, urn);
       this.drop(note);
     } else {

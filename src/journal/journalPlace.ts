@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OnceOperation } from "../resources/task/requestJournal";
 import type { ProcessName } from "../system/processes";
-import { urnAs } from "../values/urn";
+import { partsOfUrn, urnAs } from "../values/urn";
 
 /** What identifies a resource in the journal. */
 export interface ResourceName {
@@ -18,7 +18,7 @@ export interface ResourceName {
 /** One request that must not be sent twice. Contains no secret: only ids, and salted hashes. */
 export interface Entry extends Omit<ResourceName, "credentials"> {
   version: 1;
-  operation: OnceOperation;
+  operation: OnceOperation | "moved";
   what: string;
   /** When it was sent: milliseconds since 1970. */
   time: number;
@@ -57,6 +57,25 @@ export function keyOf(urn: string): string {
 export function namesOf({ id, detail }: Entry): string[] {
   const name = id ?? detail.taskId;
   return typeof name === "string" ? [name] : [];
+}
+
+/** What stays where the entries of a stack were before they were moved. Its URN is that of the stack. */
+export function markOfMove(urn: string, to: string, process: ProcessName): Entry {
+  const stack = urnOfStack(urn);
+  const salt = keyOf(stack);
+  const known = { origin: "", profile: "", inputs: "", time: Date.now(), what: "journal" };
+  return { version: 1, operation: "moved", urn: stack, salt, detail: { to }, process, ...known };
+}
+
+/** The URN of the stack of a resource. */
+export function urnOfStack(urn: string): string {
+  const { stack, project } = partsOfUrn(urn);
+  return `urn:pulumi:${stack}::${project}::pulumi:pulumi:Stack::${project}-${stack}`;
+}
+
+/** Where the journal of a stack is, as a sentence. */
+export function movedWords({ detail }: Entry, path: string): string {
+  return `The journal of this stack was moved to ${String(detail.to)}, as ${path} says. Set webextract:journal, or the tokenStore that it follows, to it.`;
 }
 
 /** Where the journal is kept. */

@@ -105,7 +105,9 @@ export class JournalStore implements JournalPlace {
   }
 
   sealedPaths(): string[] {
-    return [...this.sealed.keys()].filter((name) => !this.shelves.has(name)).map((name) => this.shared.path(name));
+    return [...this.sealed.keys()]
+      .filter((name) => !this.shelves.has(name) && !name.endsWith(".moved"))
+      .map((name) => this.shared.path(name));
   }
 
   async isRunning(entry: Entry): Promise<boolean> {
@@ -129,7 +131,8 @@ export class JournalStore implements JournalPlace {
     const problem = await this.writeProblem(entry);
     if (problem === undefined) return;
     if (isRequest) {
-      throw new ResourceError(`${problem.what}. Nothing was sent. ${problem.remedy} Run "pulumi up" again.`);
+      const remedy = problem.remedy.replace(/ ?Run the same command again\.$/, "");
+      throw new ResourceError(`${problem.what}. Nothing was sent. ${remedy} Run "pulumi up" again.`);
     }
     this.warnOnce(`${problem.what}: if this run is killed, the next one may not know its result. ${problem.remedy}`);
   }

@@ -112,7 +112,7 @@ export function remotePathProblem(path: string): string | undefined {
   const kind = Object.hasOwn(kinds, scheme) ? kinds[scheme as StoreScheme] : undefined;
   const { bucket, key } = partsOf(path);
   if (kind !== undefined && bucket !== "" && !kind.bucket.test(bucket)) {
-    return `has an invalid ${kind.word} name: it must have ${kind.rule}, must begin and end with a letter or a digit, and can have no placeholder`;
+    return `${invalidName(kind)}, and can have no placeholder`;
   }
   // Many programs cannot read an object with another key.
   if (isStoreAddress(path) && bucket !== "" && isKey(key)) return optionProblem(path);
@@ -126,11 +126,16 @@ export function remotePathProblem(path: string): string | undefined {
 export function storeAddressProblem(text: unknown): string | undefined {
   if (typeof text !== "string" || schemed(text).length === 0) return undefined;
   const { scheme, bucket, key } = partsOf(text);
+  if (isStoreAddress(text) && bucket !== "" && !kinds[scheme].bucket.test(bucket)) return invalidName(kinds[scheme]);
   const prefix = key.replace(/\/$/, "");
   const isPrefix = prefix === "" || (isKey(prefix) && !/[\s?#]/.test(prefix));
-  return isStoreAddress(text) && kinds[scheme].bucket.test(bucket) && isPrefix
+  return isStoreAddress(text) && bucket !== "" && isPrefix
     ? optionProblem(text)
     : 'must be a folder, or an address such as "s3://bucket/prefix", "gs://bucket/prefix" or "azblob://container/prefix?storage_account=NAME", whose prefix has no empty part, ".", "..", "?", "#" or space';
+}
+
+function invalidName({ word, rule }: (typeof kinds)[StoreScheme]): string {
+  return `has an invalid ${word} name: it must have ${rule}, must begin and end with a letter or a digit`;
 }
 
 /** The scheme, and the slashes behind it, which a known one can lack. A drive of Windows is one letter. */

@@ -1,8 +1,9 @@
 import { Argument, Option } from "commander";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
-import { isMaking, keyOf } from "../../../src/journal/journalPlace";
+import { isMaking, keyOf, markOfMove, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
 import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
+import { systemProcesses } from "../../../src/system/processes";
 import { messageOf } from "../../../src/values/errors";
 import { partsOfUrn } from "../../../src/values/urn";
 import { counted } from "../../../src/values/words";
@@ -41,7 +42,8 @@ export const journalList: CliCommand = {
   connects: true,
   examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ places, problems, notes, sealed }) => {
+    await withJournal(values, cli, async ({ places, problems: unread, marks, notes, sealed }) => {
+      const problems = [...unread, ...marks.map(wordsOf)];
       const shown = places.filter((place, index) => index === 0 || notes.some(({ at }) => at === place));
       const inNeed = notes.filter(({ needs }) => needs === "person").length;
       return {
@@ -96,7 +98,7 @@ export const journalResolve: CliCommand = {
     new Option("--made <id>", "the request took effect: the id of the copy, or the lotNo of the run").conflicts(
       "notMade",
     ),
-    new Option("--not-made", "the request had no effect, or nobody needs what it made"),
+    new Option("--not-made", "the request had no effect"),
     yesOption(),
   ],
   examples: [
@@ -118,9 +120,14 @@ export const journalResolve: CliCommand = {
       const placeholder = placeholderOf(stateId);
       const { operation, what, id } = entry;
       requireEnded(noted);
-      if (made !== undefined && (id !== undefined || !isMaking(entry))) {
-        const why =
-          id === undefined ? `It is no copy and no run, but an ${operation}` : `It has the id "${id}" already`;
+      if (isMaking(entry) && id !== undefined) {
+        throw new CliError(
+          `Entry ${name} has made "${id}", and the next "pulumi up" takes it over. ${nothingChanged} If that is wrong, delete ${place.path(entry)}.`,
+          "usage",
+        );
+      }
+      if (made !== undefined && !isMaking(entry)) {
+        const why = `It is no copy and no run, but an ${operation}`;
         throw new CliError(`Entry ${name} takes no id. ${why}. ${nothingChanged}`, "usage");
       }
       if (made !== undefined && made === stateId) {
@@ -162,46 +169,59 @@ export const journalMove: CliCommand = {
   options: [yesOption()],
   examples: [{ line: "journal move s3://team-state/webextract/prod", does: "gives the entries to several machines" }],
   run: async (values, cli) =>
-    await withJournal(values, cli, async ({ places, problems: unread, openAt, notes: all, isOfStack, sealed }) => {
-      const address = places[0]?.address ?? "";
-      const to = otherPlace(String(values.arguments[0]), address);
-      const target = openAt(to);
-      const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
-      const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
-      const ofOthers = elsewhere.filter(({ entry }) => !isOfStack(entry)).map(pathOf);
-      const others = [...sealed, ...ofOthers].map(ofOtherStack);
-      try {
-        await target.all();
-        const problems = [...unread, ...target.problems, ...(notes.length === 0 ? others : [])];
-        if (problems.length > 0) throw new CliError(`${problems.join("\n")}\n${nothingChanged}`);
-        notes.forEach(requireEnded);
-        const entries = `${notes.length} ${notes.length === 1 ? "entry" : "entries"}${stacksOf(notes)}`;
-        await cli.confirm(`Move ${entries} from ${address} to ${to}?`, values.options.yes === true, nothingChanged);
-        for (const noted of notes) await requireUnchanged(noted);
-        for (const [moved, { entry, at }] of notes.entries()) {
-          const problem = await copyTo(target, entry);
-          if (problem !== undefined) {
-            throw new CliError(`${problem} ${moved} of ${notes.length} were moved. Run the same command again.`);
+    await withJournal(
+      values,
+      cli,
+      async ({ places, problems: unread, openAt, notes: all, marks, stack, isOfStack, sealed }) => {
+        const address = places[0]?.address ?? "";
+        const to = otherPlace(String(values.arguments[0]), address);
+        const target = openAt(to);
+        const marked = marks.find(({ entry }) => entry.detail.to !== to);
+        if (marked !== undefined) throw new CliError(`${wordsOf(marked)} ${nothingChanged}`);
+        const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
+        const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
+        const ofOthers = elsewhere.filter(({ entry }) => !isOfStack(entry)).map(pathOf);
+        const others = [...sealed, ...ofOthers].map(ofOtherStack);
+        try {
+          await target.all();
+          const problems = [...unread, ...target.problems, ...(notes.length === 0 ? others : [])];
+          if (problems.length > 0) throw new CliError(`${problems.join("\n")}\n${nothingChanged}`);
+          notes.forEach(requireEnded);
+          const entries = `${notes.length} ${notes.length === 1 ? "entry" : "entries"}${stacksOf(notes)}`;
+          await cli.confirm(`Move ${entries} from ${address} to ${to}?`, values.options.yes === true, nothingChanged);
+          for (const noted of notes) await requireUnchanged(noted);
+          const stacks = new Set([...notes.map(({ entry }) => entry.urn), ...stack].map(urnOfStack));
+          for (const each of stacks) {
+            const mark = markOfMove(each, to, systemProcesses().own);
+            await target.latest(mark).then((there) => there && target.remove(there));
+            const problem = await places[0]?.place.writeProblem(mark);
+            if (problem !== undefined) throw new CliError(`${problem.what}. ${nothingChanged} ${problem.remedy}`);
           }
-          at.place.remove(entry);
+          for (const [moved, { entry, at }] of notes.entries()) {
+            const problem = await copyTo(target, entry);
+            if (problem !== undefined) {
+              throw new CliError(`${problem} ${moved} of ${notes.length} were moved. Run the same command again.`);
+            }
+            at.place.remove(entry);
+          }
+          await closeAll(places);
+          const now = await Promise.all(notes.map(({ entry, at }) => at.place.latest(entry)));
+          const left = notes.filter((_noted, index) => now[index] !== undefined).map(pathOf);
+          return {
+            json: { from: address, to, moved: notes.map(({ name }) => name), left, sealed },
+            text: () =>
+              [
+                `Moved ${entries} to ${to}. ${whatToSet("journal", address, to)}`,
+                ...left.map((path) => `${path} could not be removed: remove it.`),
+                ...others,
+              ].join("\n"),
+            hasProblems: left.length + others.length > 0,
+          };
+        } finally {
+          await target.close?.();
         }
-        await closeAll(places);
-        const now = await Promise.all(notes.map(({ entry, at }) => at.place.latest(entry)));
-        const left = notes.filter((_noted, index) => now[index] !== undefined).map(pathOf);
-        return {
-          json: { from: address, to, moved: notes.map(({ name }) => name), left, sealed },
-          text: () =>
-            [
-              `Moved ${entries} to ${to}. ${whatToSet("journal", address, to)}`,
-              ...left.map((path) => `${path} could not be removed: remove it.`),
-              ...others,
-            ].join("\n"),
-          hasProblems: left.length + others.length > 0,
-        };
-      } finally {
-        await target.close?.();
-      }
-    }),
+      },
+    ),
 };
 
 /** The same entry again is replaced, and keeps an id. Returns why it could not be written. */
@@ -227,13 +247,17 @@ function placeholderOf(stateId: string | undefined): string | undefined {
 }
 
 function ofOtherStack(path: string): string {
-  return `${path} is of a resource that this stack does not have: name its stack with --stack.`;
+  return `${path} is of another stack, which --stack names, or of a killed command that saved nothing: then run "pulumi up" first.`;
 }
 
 function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
   if (need !== "running") return;
   const who = `The process of entry ${name} is running (${process.pid} on ${process.host}).`;
   throw new CliError(`${who} ${nothingChanged} Wait until it has ended.`);
+}
+
+function wordsOf(mark: Found): string {
+  return movedWords(mark.entry, pathOf(mark));
 }
 
 function pathOf({ entry, at }: Found): string {
@@ -264,6 +288,10 @@ interface OpenJournal {
   places: OpenPlace[];
   openAt(address: string): JournalPlace;
   notes: Noted[];
+  /** What an earlier move of the stack's entries has left. */
+  marks: Found[];
+  /** The URN of the stack that the command names; none if it has no resource. */
+  stack: string[];
   /** Whether it is of the stack that the command names; true without one. */
   isOfStack: ReturnType<typeof stackFilter>;
   /** The paths of entries that no resource of the stack can open. */
@@ -283,22 +311,27 @@ async function withJournal<T>(
   }
   const places = journalsOf(config, cli);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, cli.interrupted);
-  const entries = await entriesIn(places, resources);
+  const stack = resources.slice(0, 1).map(({ urn }) => urnOfStack(urn));
+  const entries = await entriesIn(places, [...resources, ...stack.map((urn) => ({ urn }))]);
+  const isMark = ({ entry }: Found): boolean => entry.operation === "moved";
   // What a killed command had begun can have failed in another one since: then the state has the resource.
   const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
   try {
     const notes = await Promise.all(
-      entries.map(async ({ entry, at }): Promise<Noted> => {
-        const needsPerson = isMaking(entry) && entry.id === undefined;
-        return {
-          ...{ entry, at, name: nameOfEntry(entry) },
-          needs: (await at.place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
-          stateId: ids.get(keyOf(entry.urn)),
-        };
-      }),
+      entries
+        .filter((each) => !isMark(each))
+        .map(async ({ entry, at }): Promise<Noted> => {
+          const needsPerson = isMaking(entry) && entry.id === undefined;
+          return {
+            ...{ entry, at, name: nameOfEntry(entry) },
+            needs: (await at.place.isRunning(entry)) ? "running" : needsPerson ? "person" : "nothing",
+            stateId: ids.get(keyOf(entry.urn)),
+          };
+        }),
     );
     return await work({
-      ...{ places, notes },
+      ...{ places, notes, stack },
+      marks: entries.filter((each) => isMark(each) && each.at === places[0] && stack.includes(each.entry.urn)),
       openAt: (address) => journalAt(address, config, cli),
       isOfStack: stackFilter(flags.stack, resources),
       sealed: places.flatMap(({ place }) => place.sealedPaths?.() ?? []),

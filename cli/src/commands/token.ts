@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ServiceClient } from "../../../src/service/client";
+import { defaultTokenStore } from "../../../src/service/environment";
 import { isServiceError } from "../../../src/service/errors/errors";
 import type { ServiceClientOptions } from "../../../src/service/options";
 import { optionProblems } from "../../../src/service/settings";
@@ -11,8 +12,8 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { hasEntries, journalsOf } from "../connection/journalAt";
-import { otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
+import { hasEntries, journalsOf, stackFilter } from "../connection/journalAt";
+import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
   moveTokens,
@@ -59,7 +60,9 @@ export const tokenStatus: CliCommand = {
           `Token store:   ${file}`,
           "",
           tokens.length === 0
-            ? "The token store holds no tokens for this service and profile."
+            ? isStoreAddress(file) && connection.options.refreshToken === undefined
+              ? "In an object store, tokens are found by the refresh token that they began with: set WEBEXTRACT_REFRESH_TOKEN."
+              : "The token store holds no tokens for this service and profile."
             : table(titles, rows, cli.terminal),
         ].join("\n");
       },
@@ -183,10 +186,13 @@ export const tokenMove: CliCommand = {
     }
     const journalOf = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
     const { journal } = config;
-    if (journal === journalOf(from) && (await hasEntries(journalsOf(config, cli), flags.stack, cli.interrupted))) {
-      const first = `Run "webextract journal move ${shellQuoted(journalOf(to))}" first.`;
+    // An up reads the default journal of its user in any case.
+    const isAtHome = isOnePlace(from, defaultTokenStore());
+    const counts = isAtHome ? stackFilter(flags.stack, []) : () => true;
+    if (journal === journalOf(from) && (await hasEntries(journalsOf(config, cli), counts))) {
       throw new CliError(
-        `The journal in ${journal} has entries of this stack, and follows the tokens. ${nothingMoved} ${first}`,
+        `The journal in ${journal} follows the tokens, and has entries. ${nothingMoved} ` +
+          `First run "pulumi up" of each stack that uses it, or "webextract journal move ${shellQuoted(journalOf(to))}".`,
       );
     }
     await cli.confirm(`Move the tokens from ${from} to ${to}?`, yes, nothingMoved);

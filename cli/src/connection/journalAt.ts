@@ -5,7 +5,6 @@ import { systemProcesses } from "../../../src/system/processes";
 import { partsOfUrn } from "../../../src/values/urn";
 import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
-import { begunResources } from "./stackTasks";
 
 /** The journal in a folder or a store. */
 export function journalAt(
@@ -74,16 +73,15 @@ export function stackFilter(stack: string | undefined, [resource]: readonly { ur
   };
 }
 
-/** Whether a journal has entries of the stack, or any without a stack. */
+/** Whether journals have an entry that counts, or one that cannot be read. */
 export async function hasEntries(
   places: readonly OpenPlace[],
-  stack: string | undefined,
-  signal: AbortSignal,
+  counts: ReturnType<typeof stackFilter>,
 ): Promise<boolean> {
   try {
-    const resources = stack === undefined ? [] : await begunResources(stack, signal);
-    const isOfStack = stackFilter(stack, resources);
-    return (await entriesIn(places, resources)).some(({ entry }) => isOfStack(entry));
+    const found = await entriesIn(places, []);
+    const sealed = places.flatMap(({ place }) => [...(place.sealedPaths?.() ?? []), ...place.problems]);
+    return sealed.length > 0 || found.some(({ entry }) => entry.operation !== "moved" && counts(entry));
   } finally {
     await closeAll(places);
   }

@@ -69,7 +69,7 @@ export function describeUncertain({ operation, what }: Pick<OnceRequest, "operat
 }
 
 /** The argument that adopts what such a request of a resource made. */
-export function adoptingArgument({ operation, urn = "" }: Pick<OnceRequest, "operation"> & { urn?: string }): string {
+export function adoptingArgument({ operation, urn = "" }: { operation: string; urn?: string }): string {
   if (operation !== "copyTask") return "adoptLotNo";
   return partsOfUrn(urn).ownType === "ExtractionTask" ? "from.adoptTaskId" : "adoptTaskId";
 }

@@ -303,7 +303,7 @@ for (const kind of [s3Kind, ...cloudKinds])
       for (const tokenStore of wrong.split(" ")) {
         assert.throws(
           () => machine({ tokenStore }),
-          /tokenStore must be a folder, or an address such as "s3:/,
+          /tokenStore (?:must be a folder, or an address such as "s3:|has an invalid \w+ name: )/,
           tokenStore,
         );
       }
