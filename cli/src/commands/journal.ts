@@ -176,7 +176,7 @@ export const journalMove: CliCommand = {
         const address = places[0]?.address ?? "";
         const to = otherPlace(String(values.arguments[0]), address);
         const target = openAt(to);
-        const marked = marks.find(({ entry }) => entry.detail.to !== to);
+        const marked = marks.find(({ entry }) => !isOnePlace(String(entry.detail.to), to));
         if (marked !== undefined) throw new CliError(`${wordsOf(marked)} ${nothingChanged}`);
         const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
         const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
