@@ -1,7 +1,6 @@
 import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
 import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
-import { emulatorState } from "./emulatorState";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
@@ -22,7 +21,6 @@ export const benches: readonly Bench[] = [
   emulatorRequests,
   emulatorRows,
   emulatorPages,
-  emulatorState,
   npmStart,
   manifests,
   providerHost,

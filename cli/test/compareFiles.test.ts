@@ -263,16 +263,8 @@ describe("webextract compare, reading files", () => {
     const text = fc.string({
       unit: fc.constantFrom("a", "é", "😀", '"', ",", "\n", "\\", "{", "[", "]", "}", ":", " "),
     });
-    const number = fc.constantFrom(
-      "1.10",
-      "12.50",
-      "1e3",
-      "1E-7",
-      "-0",
-      "-0.0",
-      "0.1234567890123456789",
-      "12345678901234567890",
-    );
+    const numbers = "1.10 12.50 1e3 1E-7 -0 -0.0 0.1234567890123456789 12345678901234567890";
+    const number = fc.constantFrom(...numbers.split(" "));
     const string = text.map((each) => JSON.stringify(each));
     const escaped = fc.constantFrom(
       '"\\u00e9"',

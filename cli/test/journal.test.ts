@@ -57,7 +57,7 @@ function onStore(
 function stackOf(world: World, deployment: object): string {
   mkdirSync(world.path("bin"));
   const answer = JSON.stringify(JSON.stringify({ deployment }));
-  const code = `console.log(process.argv[2] === "config" ? "{}" : ${answer})`;
+  const code = `console.log(process.argv[2] === "config" ? "{}" : process.argv.includes("--show-name") ? "dev" : ${answer})`;
   writeFileSync(world.path("bin/pulumi"), `#!${process.execPath}\n${code}\n`);
   chmodSync(world.path("bin/pulumi"), 0o755);
   return `${world.path("bin")}${delimiter}${process.env.PATH}`;
@@ -157,6 +157,20 @@ describe("webextract journal", () => {
       const moved = await webextract(world, `journal move ${world.path("other")} --yes`);
       assert.match(moved.stdout, /^Moved 1 entry /);
       assert.deepEqual(readdirSync(former), []);
+    });
+
+    it("marks the old place of a selected stack that has nothing yet, for an up and for a run", async () => {
+      world.write("Pulumi.yaml", "name: test\nruntime: nodejs\n");
+      const PATH = stackOf(world, { resources: [] });
+      const moved = await webextract(world, `journal move ${world.path("other")} --yes`, { PATH });
+      assert.match(moved.stdout, /^Moved 0 entries /);
+      await assert.rejects(
+        world.declare("TaskCopy", "first").up(copyArgs),
+        /was moved to \S+other, .* Nothing was sent/,
+      );
+      const run = await webextract(world, "run task-1 --yes --stack dev", { PATH });
+      assert.deepEqual([run.code, /was moved to .*No run was started/.test(run.stderr)], [1, true], run.stderr);
+      assert.deepEqual([copies(world), world.sent("startTask")], [[], []]);
     });
 
     it("refuses what it cannot do, and changes nothing", async () => {
@@ -480,8 +494,37 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
           WEBEXTRACT_JOURNAL: journal,
         };
         await run("token refresh --yes", path, more);
-        const { code, stderr } = await run(`token move ${world.path("other")} --yes --stack prod`, path, more);
-        assert.deepEqual([code, /has entries\. Nothing was moved/.test(stderr)], [1, true], stderr);
+        for (const used of [journal, "off"]) {
+          const elsewhere = { ...more, WEBEXTRACT_JOURNAL: used };
+          const { code, stderr } = await run(`token move ${world.path("other")} --yes --stack prod`, path, elsewhere);
+          assert.deepEqual([code, /has entries\. Nothing was moved/.test(stderr)], [1, true], stderr);
+        }
+      }
+    });
+
+    it("moves the tokens of each account that the store has", async () => {
+      world.emulator.setBehaviour({ refreshRotation: "oldDies" });
+      const { refreshToken } = world.emulator.credentials;
+      const other = { refreshToken: world.emulator.change.addAccount("other").refreshToken };
+      const at = (tokenStore: string, line: string) =>
+        run(line, process.env.PATH, {
+          ...{
+            WEBEXTRACT_TOKEN_STORE: tokenStore,
+            WEBEXTRACT_REFRESH_TOKEN: refreshToken,
+            WEBEXTRACT_ACCESS_TOKEN: "",
+          },
+          WEBEXTRACT_PROFILES: JSON.stringify({ other, same: { refreshToken } }),
+        });
+      const lines = ["token refresh --yes", "token refresh --profile other --yes"];
+      for (const [from, to] of [
+        [world.path("kept"), address],
+        [address, world.path("back")],
+      ] as const) {
+        for (const line of lines) assert.equal((await at(from, line)).code, 0);
+        const moved = await at(from, `token move ${to} --yes`);
+        assert.match(moved.stdout, /^The tokens, also those of other, are in /, moved.stderr);
+        for (const line of lines) assert.match((await at(from, line)).stderr, /tokens were moved from/);
+        for (const line of lines) assert.equal((await at(to, line)).code, 0);
       }
     });
 

@@ -57,6 +57,8 @@ export interface ProviderConfig {
   redact(text: string): string;
   /** Whether it has accounts besides the default one. */
   hasProfiles: boolean;
+  /** Undefined for the account of the top level. */
+  accounts: readonly (string | undefined)[];
   /** Why no service can be reached with this profile, or without a profile. */
   profileProblem(profile: string | undefined): string | undefined;
   /**
@@ -297,11 +299,12 @@ function redactorOf(sources: readonly ConfigValues[]): Redactor {
 
 function profilesIn(
   optionsOf: OptionsByProfile,
-): Pick<ProviderConfig, "hasProfiles" | "profileProblem" | "clientOptions"> {
+): Pick<ProviderConfig, "hasProfiles" | "accounts" | "profileProblem" | "clientOptions"> {
   const known = [...optionsOf.keys()].filter((name) => name !== undefined).join(", ") || "none";
   const noProfile = (name: string): string => `There is no profile "${name}" in webextract:profiles. Known: ${known}.`;
   return {
     hasProfiles: optionsOf.size > 1,
+    accounts: [...optionsOf.keys()],
     profileProblem(profile) {
       if (profile !== undefined) {
         return optionsOf.has(profile) ? undefined : noProfile(profile);

@@ -67,6 +67,10 @@ export function markOfMove(urn: string, to: string, process: ProcessName): Entry
   return { version: 1, operation: "moved", urn: stack, salt, detail: { to }, process, ...known };
 }
 
+export function isMark({ operation }: Entry): boolean {
+  return operation === "moved";
+}
+
 /** The URN of the stack of a resource. */
 export function urnOfStack(urn: string): string {
   const { stack, project } = partsOfUrn(urn);

@@ -1,6 +1,7 @@
 import { Argument, Option } from "commander";
+import { projectFolder } from "../../../src/config/projectFolder";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
-import { isMaking, keyOf, markOfMove, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
+import { isMaking, isMark, keyOf, markOfMove, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
 import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
 import { systemProcesses } from "../../../src/system/processes";
@@ -12,8 +13,18 @@ import type { CommandContext } from "../commandContext";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf } from "../connection/connection";
 import type { Found, OpenPlace } from "../connection/journalAt";
-import { closeAll, entriesIn, journalAt, journalsOf, nameOfEntry, stackFilter } from "../connection/journalAt";
+import {
+  closeAll,
+  entriesIn,
+  journalAt,
+  journalsOf,
+  nameOfEntry,
+  pathOf,
+  stackFilter,
+  urnsOfStack,
+} from "../connection/journalAt";
 import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
+import { requireStack } from "../connection/pulumi";
 import { begunResources } from "../connection/stackTasks";
 import { CliError, usageError } from "../exitCodes";
 import { yesOption } from "../options";
@@ -260,10 +271,6 @@ function wordsOf(mark: Found): string {
   return movedWords(mark.entry, pathOf(mark));
 }
 
-function pathOf({ entry, at }: Found): string {
-  return at.place.path(entry);
-}
-
 async function requireUnchanged({ name, entry, at: { place } }: Noted): Promise<void> {
   const now = await place.latest(entry);
   if (now !== undefined && now.id === entry.id && !(await place.isRunning(now))) return;
@@ -304,22 +311,23 @@ async function withJournal<T>(
   cli: CommandContext,
   work: (opened: OpenJournal) => Promise<T>,
 ): Promise<T> {
-  const flags = options as ConnectionFlags;
+  const given = options as ConnectionFlags;
+  // Nothing is sent to the service, so the stack counts also where the environment names a service.
+  const flags = projectFolder() === undefined ? given : { ...given, stack: await requireStack(given.stack, cli) };
   const { config } = await connectionOf(flags, cli.interrupted);
   if (config.journal === undefined) {
     throw usageError(config.noJournal ?? "The journal is switched off.");
   }
   const places = journalsOf(config, cli);
   const resources = flags.stack === undefined ? [] : await begunResources(flags.stack, cli.interrupted);
-  const stack = resources.slice(0, 1).map(({ urn }) => urnOfStack(urn));
+  const stack = urnsOfStack(flags.stack, resources);
   const entries = await entriesIn(places, [...resources, ...stack.map((urn) => ({ urn }))]);
-  const isMark = ({ entry }: Found): boolean => entry.operation === "moved";
   // What a killed command had begun can have failed in another one since: then the state has the resource.
   const ids = new Map([...resources].reverse().map(({ urn, id }) => [keyOf(urn), id]));
   try {
     const notes = await Promise.all(
       entries
-        .filter((each) => !isMark(each))
+        .filter(({ entry }) => !isMark(entry))
         .map(async ({ entry, at }): Promise<Noted> => {
           const needsPerson = isMaking(entry) && entry.id === undefined;
           return {
@@ -331,7 +339,7 @@ async function withJournal<T>(
     );
     return await work({
       ...{ places, notes, stack },
-      marks: entries.filter((each) => isMark(each) && each.at === places[0] && stack.includes(each.entry.urn)),
+      marks: entries.filter(({ entry, at }) => isMark(entry) && at === places[0] && stack.includes(entry.urn)),
       openAt: (address) => journalAt(address, config, cli),
       isOfStack: stackFilter(flags.stack, resources),
       sealed: places.flatMap(({ place }) => place.sealedPaths?.() ?? []),

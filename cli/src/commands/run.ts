@@ -84,7 +84,7 @@ export const run: CliCommand = {
     let started: RunAtStart;
     if (lotNo === undefined) {
       const question = `Start a run of ${describeTask(task, stack)} at ${serviceOf(connection)}? It may cost money.`;
-      await requireNoLostStart(taskId, connection, cli);
+      await requireNoLostStart(taskId, connection, cli, stack ?? flags.stack);
       await cli.confirm(question, yes, "No run was started.");
       const journal = notingStart(lostStart(taskId, stack), cli);
       started = await startRun(args, { ...context, journal });
@@ -108,10 +108,15 @@ export const run: CliCommand = {
 };
 
 /** What a program has started, and nobody knows whether it runs, is a run of this task too. */
-async function requireNoLostStart(taskId: string, connection: Connection, cli: CommandContext): Promise<void> {
+async function requireNoLostStart(
+  taskId: string,
+  connection: Connection,
+  cli: CommandContext,
+  stack?: string,
+): Promise<void> {
   const { config } = connection;
   const isOfService = (origin: string): boolean => config.isPresent(origin, serviceOf(connection));
-  const lost = await lostStartIn(journalsOf(config, cli), taskId, isOfService);
+  const lost = await lostStartIn(journalsOf(config, cli), taskId, isOfService, stack);
   if (lost === undefined) return;
   const { name } = partsOfUrn(lost.urn);
   throw new CliError(

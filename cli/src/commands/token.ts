@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ProviderConfig } from "../../../src/config/config";
 import type { ServiceClient } from "../../../src/service/client";
 import { defaultTokenStore } from "../../../src/service/environment";
 import { isServiceError } from "../../../src/service/errors/errors";
@@ -12,7 +13,7 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { hasEntries, journalsOf, stackFilter } from "../connection/journalAt";
+import { hasEntries, journalAt, stackFilter } from "../connection/journalAt";
 import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
@@ -173,7 +174,7 @@ export const tokenMove: CliCommand = {
   examples: [{ line: "token move s3://team-state/webextract/prod", does: "gives the tokens to several machines" }],
   async run(values, cli) {
     const { yes, ...flags } = values.options as Flags;
-    const { config, options } = await connectionOf(flags, cli.interrupted);
+    const { config, options, profile } = await connectionOf(flags, cli.interrupted);
     const from = neededStoreOf(options);
     const to = otherPlace(String(values.arguments[0]), from);
     const nothingMoved = "Nothing was moved.";
@@ -185,18 +186,45 @@ export const tokenMove: CliCommand = {
       throw new CliError(`${file} has no tokens of a configured refresh token. ${nothingMoved} ${next}`, "credential");
     }
     const journalOf = (place: string): string => (isStoreAddress(place) ? place : join(place, "journal"));
-    const { journal } = config;
     // An up reads the default journal of its user in any case.
     const isAtHome = isOnePlace(from, defaultTokenStore());
     const counts = isAtHome ? stackFilter(flags.stack, []) : () => true;
-    if (journal === journalOf(from) && (await hasEntries(journalsOf(config, cli), counts))) {
+    // Also if this stack has its journal elsewhere: other stacks have the same tokens.
+    const journal = journalOf(from);
+    if (await hasEntries([{ address: journal, place: journalAt(journal, config, cli) }], counts)) {
       throw new CliError(
         `The journal in ${journal} follows the tokens, and has entries. ${nothingMoved} ` +
           `First run "pulumi up" of each stack that uses it, or "webextract journal move ${shellQuoted(journalOf(to))}".`,
       );
     }
-    await cli.confirm(`Move the tokens from ${from} to ${to}?`, yes, nothingMoved);
+    const others = profile === undefined ? await othersIn(from, config, options, cli) : [];
+    const accounts = others.length === 0 ? "" : `, also those of ${others.map(([name]) => name).join(", ")},`;
+    await cli.confirm(`Move the tokens${accounts} from ${from} to ${to}?`, yes, nothingMoved);
+    for (const [, each] of others) await moveTokens(each, to, cli.terminal);
     await moveTokens(options, to, cli.terminal);
-    return { json: { from, to }, text: () => `The tokens are in ${to}. ${whatToSet("tokenStore", from, to)}` };
+    const isOfProfile = profile !== undefined && config.clientOptions(undefined).tokenStore !== from;
+    const next = isOfProfile
+      ? `Before the next command, set tokenStore of profile "${profile}" in webextract:profiles to ${shellQuoted(to)}.`
+      : whatToSet("tokenStore", from, to);
+    return { json: { from, to }, text: () => `The tokens${accounts} are in ${to}. ${next}` };
   },
 };
+
+/** The profiles with tokens of their own in this place, and their options. */
+async function othersIn(
+  place: string,
+  config: ProviderConfig,
+  { refreshToken }: ServiceClientOptions,
+  { terminal }: CommandContext,
+): Promise<[name: string, ServiceClientOptions][]> {
+  const found: [string, ServiceClientOptions][] = [];
+  for (const name of config.accounts) {
+    const options = config.clientOptions(name);
+    const isOther = options.refreshToken !== undefined && options.refreshToken !== refreshToken;
+    if (name === undefined || !isOther || !isOnePlace(neededStoreOf(options), place)) continue;
+    // Those that an earlier try has moved cannot be read.
+    const { tokens = [] } = await storedTokens(options, terminal).catch(() => ({ tokens: undefined }));
+    if (tokens.some(({ isConfigured }) => isConfigured)) found.push([name, options]);
+  }
+  return found;
+}

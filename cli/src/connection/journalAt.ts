@@ -1,5 +1,7 @@
 import type { ProviderConfig } from "../../../src/config/config";
+import { projectName } from "../../../src/config/projectFolder";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
+import { isMark, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
 import { openJournal } from "../../../src/journal/openJournal";
 import { systemProcesses } from "../../../src/system/processes";
 import { partsOfUrn } from "../../../src/values/urn";
@@ -59,8 +61,19 @@ export async function entriesIn(
   return found.sort((one, other) => other.entry.time - one.entry.time);
 }
 
+export function pathOf({ entry, at }: Found): string {
+  return at.place.path(entry);
+}
+
 export async function closeAll(places: readonly OpenPlace[]): Promise<void> {
   for (const { place } of places) await place.close?.();
+}
+
+/** The URN of a stack. None if neither a resource of it nor the file of the project tells the project. */
+export function urnsOfStack(stack: string | undefined, [resource]: readonly { urn: string }[] = []): string[] {
+  const project = resource === undefined ? projectName() : partsOfUrn(resource.urn).project;
+  const name = stack?.split("/").at(-1);
+  return name === undefined || project === undefined ? [] : [urnOfStack(`urn:pulumi:${name}::${project}`)];
 }
 
 /** Whether an entry is of a stack of which these are some resources. Without a stack, each is. */
@@ -81,7 +94,7 @@ export async function hasEntries(
   try {
     const found = await entriesIn(places, []);
     const sealed = places.flatMap(({ place }) => [...(place.sealedPaths?.() ?? []), ...place.problems]);
-    return sealed.length > 0 || found.some(({ entry }) => entry.operation !== "moved" && counts(entry));
+    return sealed.length > 0 || found.some(({ entry }) => !isMark(entry) && counts(entry));
   } finally {
     await closeAll(places);
   }
@@ -92,9 +105,13 @@ export async function lostStartIn(
   places: readonly OpenPlace[],
   taskId: string,
   isOfService: (origin: string) => boolean,
+  stack: string | undefined,
 ): Promise<Entry | undefined> {
   try {
-    const found = await entriesIn(places, [{ urn: "", id: taskId }]);
+    const stacks = urnsOfStack(stack);
+    const found = await entriesIn(places, [{ urn: "", id: taskId }, ...stacks.map((urn) => ({ urn }))]);
+    const mark = found.find(({ entry, at }) => at === places[0] && isMark(entry) && stacks.includes(entry.urn));
+    if (mark !== undefined) throw new CliError(`${movedWords(mark.entry, pathOf(mark))} No run was started.`);
     // What cannot be read can name such a start.
     const problems = places[0]?.place.problems ?? [];
     if (problems.length > 0) throw new CliError(`${problems.join("\n")} No run was started.`);
