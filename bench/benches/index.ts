@@ -5,7 +5,6 @@ import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
 import { fleet } from "./fleet";
-import { load } from "./load";
 import { manifests } from "./manifests";
 import { npmStart } from "./npmStart";
 import { pluginStart } from "./plugin/start";
@@ -24,7 +23,6 @@ export const benches: readonly Bench[] = [
   npmStart,
   manifests,
   providerHost,
-  load,
   pluginStart,
   pluginWays,
   upload,

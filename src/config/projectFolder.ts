@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import { isStoreAddress, storeAddressProblem } from "../store/storeAddress";
-import { isRecord } from "../values/plain";
 
-const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+export const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /**
  * A folder of the configuration, which is relative to the folder of the Pulumi project, wherever the program is in it;
@@ -22,11 +20,4 @@ export function projectFolder(folder = process.cwd()): string | undefined {
   if (projectFiles.some((name) => existsSync(join(folder, name)))) return folder;
   const above = dirname(folder);
   return above === folder ? undefined : projectFolder(above);
-}
-
-/** The name of that project; undefined if there is none, or its file does not say it. */
-export function projectName(folder = projectFolder()): string | undefined {
-  const file = projectFiles.map((name) => join(folder ?? "", name)).find((each) => existsSync(each));
-  const content: unknown = folder === undefined || file === undefined ? undefined : parse(readFileSync(file, "utf8"));
-  return isRecord(content) && typeof content.name === "string" ? content.name : undefined;
 }

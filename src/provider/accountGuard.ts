@@ -1,4 +1,4 @@
-import { counted, moreAt } from "../values/words";
+import { moreAt } from "../values/words";
 
 /**
  * With a wrong account or address, the service responds "no such task" for every task. If a refresh accepted that, the
@@ -65,8 +65,9 @@ export class AccountGuard {
     if (this.gone.size < least || this.found.size > 0) {
       return undefined;
     }
+    const gone = `${this.gone.size} tasks are gone, and has found no task of this stack so far. The account or the service may be the wrong one.`;
     return (
-      `The service says that ${counted(this.gone.size, "task")} ${this.gone.size === 1 ? "is" : "are"} gone, and has found no task of this stack so far. The account or the service may be the wrong one.\n` +
+      `The service says that ${gone.replace(/^1 tasks are/, "1 task is")}\n` +
       "The tasks stay in the state.\nCheck webextract:baseUrl and the credentials.\n" +
       moreAt("troubleshooting.md#refresh-and-destroy")
     );

@@ -1,9 +1,13 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 import type { ProviderConfig } from "../../../src/config/config";
-import { projectName } from "../../../src/config/projectFolder";
+import { projectFiles, projectFolder } from "../../../src/config/projectFolder";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
 import { isMark, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
 import { openJournal } from "../../../src/journal/openJournal";
 import { systemProcesses } from "../../../src/system/processes";
+import { isRecord } from "../../../src/values/plain";
 import { partsOfUrn } from "../../../src/values/urn";
 import type { CommandContext } from "../commandContext";
 import { CliError } from "../exitCodes";
@@ -67,6 +71,13 @@ export function pathOf({ entry, at }: Found): string {
 
 export async function closeAll(places: readonly OpenPlace[]): Promise<void> {
   for (const { place } of places) await place.close?.();
+}
+
+/** The name of the project of this folder; undefined if there is none, or its file does not say it. */
+function projectName(folder = projectFolder()): string | undefined {
+  const file = projectFiles.map((name) => join(folder ?? "", name)).find((each) => existsSync(each));
+  const content: unknown = folder === undefined || file === undefined ? undefined : parse(readFileSync(file, "utf8"));
+  return isRecord(content) && typeof content.name === "string" ? content.name : undefined;
 }
 
 /** The URN of a stack. None if neither a resource of it nor the file of the project tells the project. */

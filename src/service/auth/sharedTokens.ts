@@ -240,11 +240,23 @@ export class SharedTokens implements TokenKeeper {
         replaces = etag;
       }
       this.#unstored = undefined;
+      await this.#markEarlier(next).catch(() => undefined);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       this.#parts.settings.warn(
         `The service replaced the refresh token, and the new one could not be stored in ${this.file}. It is lost when this process ends. ${error.message}`,
       );
+    }
+  }
+
+  /** A machine that still uses an earlier address must not send the token that is spent now. */
+  async #markEarlier({ gen, beganAt }: Chain): Promise<void> {
+    const mark: Chain = { gen, beganAt, refreshToken: "", accessToken: "", movedTo: this.file };
+    for (const seal of this.#seals.slice(1)) {
+      const found = await this.#shared().get(nameOf(seal));
+      if (found !== undefined && this.#opened(seal, found).movedTo === undefined) {
+        await this.#shared().write(nameOf(seal), seal.close(mark), found.etag);
+      }
     }
   }
 
@@ -265,11 +277,14 @@ export class SharedTokens implements TokenKeeper {
 
   async #find(withUnstored: boolean): Promise<Seen> {
     const own = this.#unstored;
+    let etag: string | undefined;
     for (const [index, seal] of this.#seals.entries()) {
       const found = await this.#shared().get(nameOf(seal));
       const chain = found && this.#opened(seal, found);
-      if (found !== undefined) {
-        const etag = index === 0 ? found.etag : undefined;
+      if (index === 0) etag = found?.etag;
+      // Those of an address that the service had in between.
+      const isElsewhere = chain?.movedTo === this.file && index + 1 < this.#seals.length;
+      if (found !== undefined && !isElsewhere) {
         return withUnstored && own !== undefined && (chain?.gen ?? 0) < own.gen
           ? { etag, age: Date.now() - own.storedAt, chain: own }
           : { etag, age: found.age, chain };

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
 // listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
+import { isStoreAddress } from "../../store/storeAddress";
 import { pause } from "../../system/clock";
 import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
 import { targetOf } from "../../system/replaceFile";
@@ -91,6 +92,9 @@ export class TokenStoreError extends Error {
 
 /** A refresh and a destroy look where the last up has looked. */
 export function movedFromTo(file: string, to: string): string {
+  if (to === file || (!isStoreAddress(file) && dirname(to) === dirname(file))) {
+    return `tokens in ${file} belong to the address to which the service has moved. Set webextract:baseUrl to it, and webextract:movedFrom to this one`;
+  }
   return `tokens were moved from ${file} to ${to}. Set tokenStore to it, and run "pulumi up" before a refresh or a destroy`;
 }
 
@@ -168,6 +172,23 @@ export class TokenStore {
     this.#unstored = family;
     await this.#write(await this.#read(false, startToken));
     this.#unstored = undefined;
+    await this.#markEarlier().catch(() => undefined);
+  }
+
+  /** A process that still uses an earlier address must not send a token that is spent now. */
+  async #markEarlier(): Promise<void> {
+    const { baseUrl, movedFrom } = this.#settings;
+    const former = movedFrom.map(serviceAddress).filter((address) => address !== serviceAddress(baseUrl));
+    for (const file of former.map((address) => join(dirname(this.file), fileOf(address)))) {
+      const found = await this.#contentOf(file, false);
+      if (found === undefined || found.families.length === 0) continue;
+      const moved = Object.fromEntries(found.families.map(({ key }) => [key, this.file]));
+      await writePrivateFile(
+        file,
+        JSON.stringify({ ...found, families: [], moved: { ...found.moved, ...moved } }),
+        true,
+      );
+    }
   }
 
   /** Notes that a family is in another place now. To be called under the lock. */

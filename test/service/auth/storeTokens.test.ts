@@ -11,6 +11,7 @@ import type { Fate, SeenRequest } from "../../resources/export/s3/faultyProxy";
 import { operationOf, refusal } from "../../resources/export/s3/faultyProxy";
 import { cloudKinds, s3Kind } from "../../resources/export/s3/storeKinds";
 import { SharedStoreWorld, startCarelessStore } from "./storeWorld";
+import { movedTo } from "./tokenService";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
 const startToken = "refresh-of-the-team-0123456789";
@@ -221,6 +222,17 @@ for (const kind of [s3Kind, ...cloudKinds])
       const client = machine({ baseUrl: prefix, movedFrom: [tokens.service.baseUrl] });
       await client.renewTokens().catch(() => undefined);
       assert.deepEqual(tokens.service.refused, []);
+    });
+
+    usual("are not sent from an address from which the service has moved", async () => {
+      const next = await movedTo(tokens.service);
+      const { baseUrl } = tokens.service;
+      const now = { baseUrl: next.baseUrl, movedFrom: [baseUrl] };
+      for (const options of [{}, now, now]) await machine(options).renewTokens();
+      await assert.rejects(machine().renewTokens(), /belong to the address to which the service has moved/);
+      await machine({ movedFrom: [next.baseUrl] }).renewTokens();
+      assert.deepEqual([tokens.service.refused, next.refused], [[], []]);
+      await next.close();
     });
 
     ofS3(

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ServiceClientOptions } from "../../../src/service";
 import { serviceAddress } from "../../internals/service";
 import { errorOf } from "../errors/errorOf";
+import { movedTo } from "./tokenService";
 import { startTask, useTokenWorld } from "./tokenWorld";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -114,6 +115,22 @@ describe("the token store of a service", () => {
     const error = await errorOf(use({ movedFrom: [spelled()] }));
     assert.match(error.message, /was written by another version of pulumi-webextract and was not changed/);
     assert.deepEqual(world.service.seen, []);
+  });
+
+  it("sends no token from an address from which the service has moved", async () => {
+    const next = await movedTo(world.service);
+    const { baseUrl } = world.service;
+    const now = { baseUrl: next.baseUrl, movedFrom: [baseUrl] };
+    for (const options of [{}, now, now]) {
+      world.service.access.clear();
+      await use(options);
+    }
+    world.service.access.clear();
+    const { message } = await errorOf(use());
+    assert.match(message, /belong to the address to which the service has moved\. Set webextract:baseUrl to it/);
+    await use({ movedFrom: [next.baseUrl] });
+    assert.deepEqual([world.service.refused, next.refused], [[], []]);
+    await next.close();
   });
 
   describe("where a profile is called default", () => {

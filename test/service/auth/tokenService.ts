@@ -64,3 +64,8 @@ export async function startTokenService(): Promise<TokenService> {
   });
   return service;
 }
+
+/** The same service at another address. */
+export async function movedTo({ access, refresh }: TokenService): Promise<TokenService> {
+  return Object.assign(await startTokenService(), { access, refresh, refreshes: 100 });
+}
