@@ -519,6 +519,7 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
       for (const [from, to] of [
         [world.path("kept"), address],
         [address, world.path("back")],
+        [world.path("back"), world.path("back/prod")],
       ] as const) {
         for (const line of lines) assert.equal((await at(from, line)).code, 0);
         const moved = await at(from, `token move ${to} --yes`);

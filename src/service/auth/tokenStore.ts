@@ -5,7 +5,6 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
 // listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
-import { isStoreAddress } from "../../store/storeAddress";
 import { pause } from "../../system/clock";
 import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
 import { targetOf } from "../../system/replaceFile";
@@ -90,9 +89,12 @@ export class TokenStoreError extends Error {
   }
 }
 
-/** A refresh and a destroy look where the last up has looked. */
-export function movedFromTo(file: string, to: string): string {
-  if (to === file || (!isStoreAddress(file) && dirname(to) === dirname(file))) {
+/**
+ * A refresh and a destroy look where the last up has looked.
+ * @param from the place of the file. Tokens that were moved to the same place are those of another address
+ */
+export function movedFromTo(file: string, to: string, from = file): string {
+  if (to === from) {
     return `tokens in ${file} belong to the address to which the service has moved. Set webextract:baseUrl to it, and webextract:movedFrom to this one`;
   }
   return `tokens were moved from ${file} to ${to}. Set tokenStore to it, and run "pulumi up" before a refresh or a destroy`;
@@ -151,7 +153,8 @@ export class TokenStore {
     const own = startToken === undefined ? undefined : this.keyOf(startToken);
     const place = families.findIndex(({ key }) => key === own);
     const movedTo = place < 0 && own !== undefined && !isAgainHere ? moved[own] : undefined;
-    if (movedTo !== undefined) throw new TokenStoreError(`the ${movedFromTo(this.file, movedTo)}`, "Do so");
+    if (movedTo !== undefined)
+      throw new TokenStoreError(`the ${movedFromTo(this.file, movedTo, dirname(this.file))}`, "Do so");
     const others = families.filter(
       ({ key, profiles }) => key !== own && profiles.some((name) => this.#names.includes(name)),
     );
@@ -182,12 +185,9 @@ export class TokenStore {
     for (const file of former.map((address) => join(dirname(this.file), fileOf(address)))) {
       const found = await this.#contentOf(file, false);
       if (found === undefined || found.families.length === 0) continue;
-      const moved = Object.fromEntries(found.families.map(({ key }) => [key, this.file]));
-      await writePrivateFile(
-        file,
-        JSON.stringify({ ...found, families: [], moved: { ...found.moved, ...moved } }),
-        true,
-      );
+      const moved = Object.fromEntries(found.families.map(({ key }) => [key, dirname(this.file)]));
+      const content = { ...found, families: [], moved: { ...found.moved, ...moved } };
+      await writePrivateFile(file, JSON.stringify(content), true);
     }
   }
 
