@@ -55,8 +55,6 @@ export interface ProviderConfig {
   emptyLabel: string | undefined;
   /** Hides each credential of the configuration and of the environment, of all profiles. */
   redact(text: string): string;
-  /** Whether it has accounts besides the default one. */
-  hasProfiles: boolean;
   /** Undefined for the account of the top level. */
   accounts: readonly (string | undefined)[];
   /** Why no service can be reached with this profile, or without a profile. */
@@ -299,11 +297,10 @@ function redactorOf(sources: readonly ConfigValues[]): Redactor {
 
 function profilesIn(
   optionsOf: OptionsByProfile,
-): Pick<ProviderConfig, "hasProfiles" | "accounts" | "profileProblem" | "clientOptions"> {
+): Pick<ProviderConfig, "accounts" | "profileProblem" | "clientOptions"> {
   const known = [...optionsOf.keys()].filter((name) => name !== undefined).join(", ") || "none";
   const noProfile = (name: string): string => `There is no profile "${name}" in webextract:profiles. Known: ${known}.`;
   return {
-    hasProfiles: optionsOf.size > 1,
     accounts: [...optionsOf.keys()],
     profileProblem(profile) {
       if (profile !== undefined) {

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { projectFolder } from "../../../src/config/projectFolder";
 import type { Entry, JournalPlace } from "../../../src/journal/journalPlace";
-import { isMaking, isMark, keyOf, markOfMove, movedWords, urnOfStack } from "../../../src/journal/journalPlace";
+import { isMaking, isMark, keyOf, markOfMove, urnOfStack } from "../../../src/journal/journalPlace";
 import { isPlaceholderId } from "../../../src/resources/task/lostResponse";
 import { adoptingArgument, timeOf } from "../../../src/resources/task/requestJournal";
 import { systemProcesses } from "../../../src/system/processes";
@@ -18,10 +18,12 @@ import {
   entriesIn,
   journalAt,
   journalsOf,
+  marksIn,
   nameOfEntry,
   pathOf,
   stackFilter,
   urnsOfStack,
+  wordsOfMark,
 } from "../connection/journalAt";
 import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import { requireStack } from "../connection/pulumi";
@@ -54,7 +56,7 @@ export const journalList: CliCommand = {
   examples: [{ line: "journal list", does: "shows the journal of the selected stack" }],
   run: async (values, cli) =>
     await withJournal(values, cli, async ({ places, problems: unread, marks, notes, sealed }) => {
-      const problems = [...unread, ...marks.map(wordsOf)];
+      const problems = [...unread, ...marks.map(wordsOfMark)];
       const shown = places.filter((place, index) => index === 0 || notes.some(({ at }) => at === place));
       const inNeed = notes.filter(({ needs }) => needs === "person").length;
       return {
@@ -138,8 +140,8 @@ export const journalResolve: CliCommand = {
         );
       }
       if (made !== undefined && !isMaking(entry)) {
-        const why = `It is no copy and no run, but an ${operation}`;
-        throw new CliError(`Entry ${name} takes no id. ${why}. ${nothingChanged}`, "usage");
+        const why = `takes no id. It is no copy and no run, but an ${operation}`;
+        throw new CliError(`Entry ${name} ${why}. ${nothingChanged}`, "usage");
       }
       if (made !== undefined && made === stateId) {
         throw new CliError(
@@ -188,7 +190,7 @@ export const journalMove: CliCommand = {
         const to = otherPlace(String(values.arguments[0]), address);
         const target = openAt(to);
         const marked = marks.find(({ entry }) => !isOnePlace(String(entry.detail.to), to));
-        if (marked !== undefined) throw new CliError(`${wordsOf(marked)} ${nothingChanged}`);
+        if (marked !== undefined) throw new CliError(`${wordsOfMark(marked)} ${nothingChanged}`);
         const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
         const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
         const ofOthers = elsewhere.filter(({ entry }) => !isOfStack(entry)).map(pathOf);
@@ -267,10 +269,6 @@ function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
   throw new CliError(`${who} ${nothingChanged} Wait until it has ended.`);
 }
 
-function wordsOf(mark: Found): string {
-  return movedWords(mark.entry, pathOf(mark));
-}
-
 async function requireUnchanged({ name, entry, at: { place } }: Noted): Promise<void> {
   const now = await place.latest(entry);
   if (now !== undefined && now.id === entry.id && !(await place.isRunning(now))) return;
@@ -297,7 +295,7 @@ interface OpenJournal {
   notes: Noted[];
   /** What an earlier move of the stack's entries has left. */
   marks: Found[];
-  /** The URN of the stack that the command names; none if it has no resource. */
+  /** The URN of the stack that the command names; none if nothing tells its project. */
   stack: string[];
   /** Whether it is of the stack that the command names; true without one. */
   isOfStack: ReturnType<typeof stackFilter>;
@@ -339,7 +337,7 @@ async function withJournal<T>(
     );
     return await work({
       ...{ places, notes, stack },
-      marks: entries.filter(({ entry, at }) => isMark(entry) && at === places[0] && stack.includes(entry.urn)),
+      marks: marksIn(entries, places, stack),
       openAt: (address) => journalAt(address, config, cli),
       isOfStack: stackFilter(flags.stack, resources),
       sealed: places.flatMap(({ place }) => place.sealedPaths?.() ?? []),

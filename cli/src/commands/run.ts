@@ -108,12 +108,7 @@ export const run: CliCommand = {
 };
 
 /** What a program has started, and nobody knows whether it runs, is a run of this task too. */
-async function requireNoLostStart(
-  taskId: string,
-  connection: Connection,
-  cli: CommandContext,
-  stack?: string,
-): Promise<void> {
+async function requireNoLostStart(taskId: string, connection: Connection, cli: CommandContext, stack?: string) {
   const { config } = connection;
   const isOfService = (origin: string): boolean => config.isPresent(origin, serviceOf(connection));
   const lost = await lostStartIn(journalsOf(config, cli), taskId, isOfService, stack);

@@ -191,7 +191,7 @@ export const tokenMove: CliCommand = {
     const counts = isAtHome ? stackFilter(flags.stack, []) : () => true;
     // Also if this stack has its journal elsewhere: other stacks have the same tokens.
     const journal = journalOf(from);
-    if (await hasEntries([{ address: journal, place: journalAt(journal, config, cli) }], counts)) {
+    if (await hasEntries(journalAt(journal, config, cli), counts)) {
       throw new CliError(
         `The journal in ${journal} follows the tokens, and has entries. ${nothingMoved} ` +
           `First run "pulumi up" of each stack that uses it, or "webextract journal move ${shellQuoted(journalOf(to))}".`,
@@ -223,8 +223,8 @@ async function othersIn(
     const isOther = options.refreshToken !== undefined && options.refreshToken !== refreshToken;
     if (name === undefined || !isOther || !isOnePlace(neededStoreOf(options), place)) continue;
     // Those that an earlier try has moved cannot be read.
-    const { tokens = [] } = await storedTokens(options, terminal).catch(() => ({ tokens: undefined }));
-    if (tokens.some(({ isConfigured }) => isConfigured)) found.push([name, options]);
+    const stored = await storedTokens(options, terminal).catch(() => undefined);
+    if (stored?.tokens.some(({ isConfigured }) => isConfigured) === true) found.push([name, options]);
   }
   return found;
 }

@@ -62,9 +62,10 @@ export async function findConnection(
   const found = problems
     .filter((problem) => problem !== noService)
     .map((problem) => (baseUrl === undefined ? problem : problem.replace(/^webextract:baseUrl /, "--base-url ")));
+  const hasProfiles = config.accounts.length > 1;
   const ofEnvironment = found.length === 0 ? optionsFromEnvironment().profile : undefined;
   // Without profiles, the name of the environment separates the stored tokens only, as for the client alone.
-  const named = given === undefined && config.hasProfiles ? ofEnvironment : given;
+  const named = given === undefined && hasProfiles ? ofEnvironment : given;
   const profile = named ?? undefined;
   const unknown = profile === undefined ? undefined : config.profileProblem(profile);
   if (unknown !== undefined) {
@@ -76,7 +77,7 @@ export async function findConnection(
   const options: ServiceClientOptions = {
     ...configured,
     baseUrl: baseUrl ?? configured.baseUrl,
-    profile: profile ?? (config.hasProfiles ? undefined : ofEnvironment),
+    profile: profile ?? (hasProfiles ? undefined : ofEnvironment),
     settingName: (option) => settingName(option, ofStack, configured),
   };
   if (options.baseUrl === undefined) {

@@ -87,6 +87,16 @@ export function urnsOfStack(stack: string | undefined, [resource]: readonly { ur
   return name === undefined || project === undefined ? [] : [urnOfStack(`urn:pulumi:${name}::${project}`)];
 }
 
+/** What an earlier move of a stack's entries has left in the journal, which is the first place. */
+export function marksIn(found: readonly Found[], [first]: readonly OpenPlace[], stacks: readonly string[]): Found[] {
+  return found.filter(({ entry, at }) => at === first && isMark(entry) && stacks.includes(entry.urn));
+}
+
+/** Where the entries are now, as a sentence. */
+export function wordsOfMark(mark: Found): string {
+  return movedWords(mark.entry, pathOf(mark));
+}
+
 /** Whether an entry is of a stack of which these are some resources. Without a stack, each is. */
 export function stackFilter(stack: string | undefined, [resource]: readonly { urn: string }[]) {
   const name = stack?.split("/").at(-1);
@@ -97,17 +107,14 @@ export function stackFilter(stack: string | undefined, [resource]: readonly { ur
   };
 }
 
-/** Whether journals have an entry that counts, or one that cannot be read. */
-export async function hasEntries(
-  places: readonly OpenPlace[],
-  counts: ReturnType<typeof stackFilter>,
-): Promise<boolean> {
+/** Whether a journal has an entry that counts, or one that cannot be read. */
+export async function hasEntries(place: JournalPlace, counts: (entry: Entry) => boolean): Promise<boolean> {
   try {
-    const found = await entriesIn(places, []);
-    const sealed = places.flatMap(({ place }) => [...(place.sealedPaths?.() ?? []), ...place.problems]);
-    return sealed.length > 0 || found.some(({ entry }) => !isMark(entry) && counts(entry));
+    const entries = await place.all();
+    const unread = [...(place.sealedPaths?.() ?? []), ...place.problems];
+    return unread.length > 0 || entries.some((entry) => !isMark(entry) && counts(entry));
   } finally {
-    await closeAll(places);
+    await place.close?.();
   }
 }
 
@@ -121,8 +128,8 @@ export async function lostStartIn(
   try {
     const stacks = urnsOfStack(stack);
     const found = await entriesIn(places, [{ urn: "", id: taskId }, ...stacks.map((urn) => ({ urn }))]);
-    const mark = found.find(({ entry, at }) => at === places[0] && isMark(entry) && stacks.includes(entry.urn));
-    if (mark !== undefined) throw new CliError(`${movedWords(mark.entry, pathOf(mark))} No run was started.`);
+    const [mark] = marksIn(found, places, stacks);
+    if (mark !== undefined) throw new CliError(`${wordsOfMark(mark)} No run was started.`);
     // What cannot be read can name such a start.
     const problems = places[0]?.place.problems ?? [];
     if (problems.length > 0) throw new CliError(`${problems.join("\n")} No run was started.`);
