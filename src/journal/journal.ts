@@ -8,6 +8,7 @@ import { isStoreAddress } from "../store/storeAddress";
 import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
 import { madeOnce } from "../values/plain";
+import { partsOfUrn } from "../values/urn";
 import type { Sighting } from "./entryMatch";
 import { hashOf, hasSameCredentials, isInState, isPlaceholderOf } from "./entryMatch";
 import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
@@ -204,11 +205,10 @@ export class Journal {
     await this.ready();
     const { taskId, retry } = (inputs ?? {}) as { taskId?: string; retry?: string };
     const isOther = ({ entry }: Note): boolean => keyOf(entry.urn) !== keyOf(name.urn);
-    // A run whose start was lost can have another name now, and other arguments: only its entry names a task, and no id.
-    const isLostStart = ({ is, entry }: Note): boolean =>
-      is === "left" && entry.id === undefined && stackOf(entry.urn) === stackOf(name.urn);
+    // A run that no state holds can have another name now, and other arguments: its entry names the task.
+    const isOfStack = ({ is, entry }: Note): boolean => is === "left" && urnOfStack(entry.urn) === urnOfStack(name.urn);
     const found = await this.left(name.urn, operation === "startTask" && retry === undefined ? taskId : "");
-    const ofOthers = new Set([...found].filter((note) => !isOther(note) || isLostStart(note)));
+    const ofOthers = new Set([...found].filter((note) => !isOther(note) || isOfStack(note)));
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn) ?? (await this.moved(name));
     if (problem !== undefined) throw new ResourceError(problem);
@@ -217,26 +217,24 @@ export class Journal {
     );
     const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
     for (const each of doubtful) {
-      if (same.includes(each)) {
-        const wayOut = this.describeWayOut(each);
-        throw new ResourceError(
-          `${this.describeDoubt(each.entry, name)} Nothing was sent. ${wayOut} Then run "pulumi up" again.`,
-        );
-      }
+      if (same.includes(each)) throw refusal(this.describeDoubt(each.entry, name), this.describeWayOut(each));
       if (isMaking(each.entry)) {
         const next = `Look for it at the service, and delete ${each.place.path(each.entry)}.`;
         this.tell(each, `${this.describeDoubt(each.entry, name)} ${next}`, name.urn);
       }
     }
-    const [note] = same.sort((one, other) => other.entry.time - one.entry.time);
+    const inOrder = same.sort((one, other) => other.entry.time - one.entry.time);
+    const note = inOrder.find((each) => !isOther(each)) ?? inOrder[0];
     if (note === undefined) return undefined;
+    const made = describeMade(note.entry);
+    if (isOther(note) && note.entry.id !== undefined) {
+      throw refusal(`${made}, for the resource "${partsOfUrn(note.entry.urn).name}".`, this.describeWayOut(note));
+    }
     const isRepeated = !ofOthers.has(note);
     if (note.is === "running") throw new ResourceError(this.describeRunning(note));
     const obstacle = isRepeated ? undefined : await note.place.writeProblem(note.entry);
     if (obstacle !== undefined) {
-      throw new ResourceError(
-        `${describeMade(note.entry)}. ${obstacle.what}, so its entry would be taken over again. Nothing was sent. ${obstacle.remedy} Then run "pulumi up" again.`,
-      );
+      throw refusal(`${made}. ${obstacle.what}, so its entry would be taken over again.`, obstacle.remedy);
     }
     const hasOtherCredentials = hasSameCredentials(note.entry, name) === false;
     return { ...note.entry, isRepeated, hasOtherCredentials, takeOver: () => void Object.assign(note, { is: "own" }) };
@@ -388,6 +386,6 @@ export class Journal {
   }
 }
 
-function stackOf(urn: string): string {
-  return urn.split("::", 2).join("::");
+function refusal(what: string, next: string): ResourceError {
+  return new ResourceError(`${what} Nothing was sent. ${next} Then run "pulumi up" again.`);
 }

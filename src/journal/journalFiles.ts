@@ -7,7 +7,7 @@ import type { Processes } from "../system/processes";
 import { isTemporary, removeAbandonedFiles } from "../system/temporaryFiles";
 import { isRecord } from "../values/plain";
 import type { Entry, JournalPlace } from "./journalPlace";
-import { isFarFromNow, keyOf } from "./journalPlace";
+import { isFarFromNow, isMaking, keyOf } from "./journalPlace";
 
 /** A process can have about a thousand open files, and a killed command can leave more entries. */
 const fewFiles = pLimit(64);
@@ -102,6 +102,9 @@ export class JournalFiles implements JournalPlace {
 
   /** A journal that cannot be written does not stop the work. */
   async write(entry: Entry): Promise<void> {
+    if (this.folder === undefined && isMaking(entry)) {
+      this.warnOnce("webextract:journal is off: a copy or a run of a killed command may be made a second time.");
+    }
     const { what } = (await this.writeProblem(entry)) ?? {};
     if (what !== undefined) {
       const next = "Set webextract:journal to a folder that can be written, or to off.";

@@ -53,10 +53,9 @@ export function keyOf(urn: string): string {
   return createHash("sha256").update(urnAs(urn, "dynamic")).digest("hex").slice(0, 32);
 }
 
-/** What finds an entry beside its URN: what was made, and of a start whose run is not known, its task. */
+/** What finds an entry beside its URN: what was made, and of a start its task. */
 export function namesOf({ id, detail }: Entry): string[] {
-  const name = id ?? detail.taskId;
-  return typeof name === "string" ? [name] : [];
+  return [id, detail.taskId].filter((name) => typeof name === "string");
 }
 
 /** What stays where the entries of a stack were before they were moved. Its URN is that of the stack. */

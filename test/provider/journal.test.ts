@@ -162,20 +162,11 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.equal(copies().length, 1);
     });
 
-    it("copies again without a warning when the copy is gone", async () => {
-      const copy = await copiedUnsaved();
-      const [gone = ""] = copies();
-      world.emulator.change.deleteTask(gone);
-      await copy.up(copyArgs);
-      assert.equal(copies().length, 1);
-      assert.deepEqual(world.warnings, []);
-    });
-
     it("copies again when the copy is gone, and after a second kill takes over the newer copy without a word of the other", async () => {
       const copy = await copiedUnsaved();
       world.emulator.change.deleteTask(copies()[0] ?? "");
       const saved = await world.unsaved(copy, () => copy.up(copyArgs));
-      forget();
+      assert.deepEqual(world.warnings, []);
       await saved.up(copyArgs);
       assert.deepEqual(copies(), [saved.id]);
       assert.equal(world.warnings.length, 1);
@@ -313,10 +304,14 @@ describe("the journal of requests that must not be sent twice", () => {
       }
     });
 
-    it("copies again when the journal is off", async () => {
+    it("copies again when the journal is off, and says so", async () => {
       world.configure({ journal: "off" });
       const copy = await copiedUnsaved();
       await copy.up(copyArgs);
+      assert.match(
+        world.warnings.join(),
+        /^webextract:journal is off: a copy or a run of a killed command may be made a/,
+      );
       assert.equal(copies().length, 2);
       assert.deepEqual(world.journal(), []);
     });

@@ -43,19 +43,24 @@ for (const kind of [s3Kind, ...cloudKinds])
         assert.match(world.warnings.join(), /was made at .* It was taken over/);
       });
 
-      it("starts no run of the task under another name while nobody knows whether a run was started", async () => {
-        const run = world.declare("CloudRun");
-        await world.killed(run, () => run.up({ taskId: "task-1" }), { operation: "startTask", when: "after" });
-        world.emulator.clearFaults();
-        const renamed = world.declare("CloudRun", "renamed");
-        assert.match(
-          await failure(renamed.up({ taskId: "task-1", triggers: ["x"] })),
-          /A paid run of task "task-1" may have started/,
-        );
-        assert.equal(world.emulator.inspect.runs("task-1").length, 1);
-        await renamed.up({ taskId: "task-1", retry: "I have looked" });
-        assert.equal(world.emulator.inspect.runs("task-1").length, 2);
-      });
+      for (const [what, refused] of [
+        ["nobody knows whether a run was started", /A paid run of task "task-1" may have started/],
+        [
+          "no state holds the run that was started",
+          /"\d+" \(a paid run of .* was made .*, for the resource "CloudRun"\. Nothing/,
+        ],
+      ] as const)
+        it(`starts no run of the task under another name while ${what}`, async () => {
+          const run = world.declare("CloudRun");
+          const up = () => run.up({ taskId: "task-1" });
+          const isLost = what.startsWith("nobody");
+          await (isLost ? world.killed(run, up, { operation: "startTask", when: "after" }) : world.unsaved(run, up));
+          world.emulator.clearFaults();
+          const renamed = world.declare("CloudRun", "renamed");
+          assert.match(await failure(renamed.up({ taskId: "task-1", triggers: ["x"] })), refused);
+          await renamed.up({ taskId: "task-1", retry: "I have looked" });
+          assert.equal(world.emulator.inspect.runs("task-1").length, 2);
+        });
 
       it("sends nothing after a kill before the response, and says how to continue", async () => {
         const copy = world.declare("TaskCopy");
