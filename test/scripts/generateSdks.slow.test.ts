@@ -13,6 +13,22 @@ import { schemaExamples } from "./schemaExamples";
 
 const run = promisify(execFile);
 
+/** Prints what a compiler of C# would refuse in a class by its form. */
+const parseCSharp = `
+import pathlib, tree_sitter, tree_sitter_c_sharp
+parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_c_sharp.language()))
+def look(file, node):
+    if node.type == "ERROR" or node.is_missing:
+        print(file, node.start_point)
+    names = [each.child_by_field_name("name").text for each in node.children if each.type == "property_declaration"]
+    if node.type == "declaration_list" and len({*names, node.parent.child_by_field_name("name").text}) <= len(names):
+        print(file, names)
+    for each in node.children:
+        look(file, each)
+for file in pathlib.Path(".").glob("**/*.cs"):
+    look(file, parser.parse(file.read_bytes()).root_node)
+`;
+
 /** Declares the resources of programs without an engine: a wrong argument is an error of the SDK. */
 const runWithMocks = `
 import asyncio, os, sys, pulumi
@@ -281,16 +297,27 @@ describe("the SDKs that are generated from schema.json", function () {
     );
   });
 
+  /** The languages whose generators need an earlier version of Pulumi's packages. */
+  const earlier = { cwd: join(repositoryRoot, "scripts/schema/sdks/earlier") };
+  const generateEarlier = (language: string, root: string) =>
+    run("go", ["run", ".", language, schemaFile, "1.2.3", root], earlier);
+
+  it("have the form of C#, with a class for each resource", async () => {
+    const root = join(folder, "csharp");
+    await generateEarlier("dotnet", root);
+    await run("python3", ["-m", "venv", "venv"], { cwd: root });
+    await run("venv/bin/pip", ["install", "-q", "tree-sitter==0.26.1", "tree-sitter-c-sharp==0.23.5"], { cwd: root });
+    assert.equal((await run("venv/bin/python", ["-c", parseCSharp], { cwd: root })).stdout, "");
+    const classes = schemaExamples().map(({ type }) => readFileSync(join(root, `${type}.cs`), "utf8"));
+    for (const text of classes) assert.match(text, /^ {4}public partial class \w+ : /m);
+  });
+
   it("compile in Java, and find mistakes there", async () => {
     const root = join(folder, "java");
     mkdirSync(root);
-    const missing = await run("bash", ["-c", "type javac mvn"]).then(
-      () => false,
-      () => true,
-    );
-    if (missing) return console.error("NOT TESTED: the SDK for Java, because Java or Maven is missing");
-    const generator = join(repositoryRoot, "scripts/schema/sdks/java");
-    await run("go", ["run", ".", schemaFile, "1.2.3", root], { cwd: generator });
+    const { stdout: missing } = await run("bash", ["-c", "type javac mvn >&2 || echo missing"]);
+    if (missing !== "") return console.error("NOT TESTED: the SDK for Java, because Java or Maven is missing");
+    await generateEarlier("java", root);
     writeFileSync(join(root, "pom.xml"), pom);
     await run("mvn", ["-q", "dependency:build-classpath", "-Dmdep.outputFile=libraries"], { cwd: root });
     const compile = async (name: string, body: string): Promise<string> => {

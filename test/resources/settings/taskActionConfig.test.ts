@@ -223,12 +223,16 @@ describe("TaskActionConfig with onDelete restore", () => {
     assert.deepEqual(world.operations(), ["updateActionProperties"]);
   });
 
+  const declaredAgain = async () => {
+    for (const name of ["Url", "Wait"] as const) world.emulator.change.setProperty("task-1", "open", name, old[name]);
+    const config = world.declare("TaskActionConfig");
+    await config.up(restoring);
+    return config;
+  };
+
   it("restores the old values with the next up if the response was lost", async () => {
     for (const when of ["before", "after"] as const) {
-      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
-      world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
-      const config = world.declare("TaskActionConfig");
-      await config.up(restoring);
+      const config = await declaredAgain();
       const less = { ...restoring, actions: open({ Url: "https://new.test/" }) };
       world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
       await failure(config.up(less));
@@ -258,10 +262,7 @@ describe("TaskActionConfig with onDelete restore", () => {
   it("restores the old values after a lost response also if the next command destroys, or no longer restores", async () => {
     for (const next of ["destroy", "retain"] as const) {
       for (const when of ["before", "after"] as const) {
-        world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
-        world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
-        const config = world.declare("TaskActionConfig");
-        await config.up(restoring);
+        const config = await declaredAgain();
         const onDelete = next === "retain" ? "retain" : "restore";
         const less = { ...restoring, onDelete, actions: open({ Url: "https://new.test/" }) };
         world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
@@ -276,10 +277,7 @@ describe("TaskActionConfig with onDelete restore", () => {
 
   it("restores the old values after a lost response also if the settings return to the program first", async () => {
     for (const when of ["before", "after"] as const) {
-      world.emulator.change.setProperty("task-1", "open", "Url", old.Url);
-      world.emulator.change.setProperty("task-1", "open", "Wait", old.Wait);
-      const config = world.declare("TaskActionConfig");
-      await config.up(restoring);
+      const config = await declaredAgain();
       world.emulator.fault({ operation: "updateActionProperties", kind: "reset", when });
       await failure(config.up({ ...restoring, actions: open({ Url: "https://new.test/" }) }));
       await config.up(restoring);

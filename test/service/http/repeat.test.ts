@@ -74,39 +74,22 @@ const codesOfProof = [
 
 const cases: FailureCase[] = [
   { name: "429", fail: sends(429), ...limited },
-  {
-    name: "429 with Retry-After in seconds",
-    fail: sends(429, refusal("TooManyRequests"), { "retry-after": "7" }),
-    ...limited,
-    waitsAtLeast: 7000,
-  },
-  {
-    name: "429 with the Retry-After of two proxies",
-    fail: sends(429, "", { "retry-after": "2, 7" }),
-    ...limited,
-    waitsAtLeast: 7000,
-  },
-  {
-    name: "429 with Retry-After as a date",
-    fail: (r) => json(r, 429, "", { "retry-after": in9Seconds() }),
-    ...limited,
-    waitsAtLeast: 7000,
-  },
+  ...(
+    [
+      [429, "7", limited, 7000],
+      [429, "2, 7", limited, 7000],
+      [429, "a date", limited, 7000],
+      [503, "3.5", lost, 3500],
+      [503, "a date", lost, 7000],
+    ] as const
+  ).map(([status, after, ending, waitsAtLeast]): FailureCase => {
+    const header = () => (after === "a date" ? in9Seconds() : after);
+    const fail: Fail = (r) => json(r, status, "", { "retry-after": header() });
+    return { name: `${status} with Retry-After as ${after}`, fail, ...ending, waitsAtLeast };
+  }),
   ...["ServerError", "Oops", "InvalidParameter", "constructor"].map(
     (code): FailureCase => ({ name: `429 with the code ${code}`, fail: refuses(429, code), ...limited }),
   ),
-  {
-    name: "503 with Retry-After in seconds and a fraction",
-    fail: sends(503, "", { "retry-after": "3.5" }),
-    ...lost,
-    waitsAtLeast: 3500,
-  },
-  {
-    name: "503 with Retry-After as a date",
-    fail: (r) => json(r, 503, "", { "retry-after": in9Seconds() }),
-    ...lost,
-    waitsAtLeast: 7000,
-  },
   { name: "503", fail: sends(503), ...lost },
   { name: "500", fail: refuses(500, "Oops"), ...lost },
   // A proxy can answer with the code of another response while the service executes the request.
@@ -132,14 +115,10 @@ const cases: FailureCase[] = [
       options: { notExecutedCodes: [code] },
     }),
   ),
-  ...[200, 400, 403, 408].map(
-    (status): FailureCase => ({
-      name: `${status} with the code TooManyRequests`,
-      fail: refuses(status, "TooManyRequests"),
-      ...limited,
-      again: "repeatable",
-    }),
-  ),
+  ...[200, 400, 403, 408].map((status): FailureCase => {
+    const fail = refuses(status, "TooManyRequests");
+    return { name: `${status} with the code TooManyRequests`, fail, ...limited, again: "repeatable" };
+  }),
   { name: "a proxy's 502 page", fail: sendsPage(502), ...lost },
   { name: "ServerError under 400", fail: refuses(400, "ServerError"), ...lost },
   {
@@ -156,13 +135,7 @@ const cases: FailureCase[] = [
     options: { notExecutedCodes: ["CopyFailed"] },
   },
   { name: "a refusal with a code that is not known", fail: refuses(400, "GroupIsFull"), ...refused, outcome: ofTasks },
-  {
-    name: "a task of another account",
-    fail: refuses(400, "TaskNotBelongToYou"),
-    again: "none",
-    kind: "notYours",
-    outcome: ofTasks,
-  },
+  { name: "another's task", fail: refuses(400, "TaskNotBelongToYou"), ...refused, kind: "notYours", outcome: ofTasks },
   { name: "a connection reset after the request", fail: (r) => r.socket?.resetAndDestroy(), ...lost },
   { name: "a connection closed after the request", fail: (r) => r.socket?.end(), ...lost },
   {
