@@ -4,7 +4,6 @@ import { descendantsOf } from "../measure/processes";
 import { runAlone } from "../stage/alone";
 import { credentials, templateId, withEmulator } from "../stage/emulatorProcess";
 import { withFinishedRun } from "../stage/finishedRun";
-import { withShop } from "../stage/shopSite";
 
 /** The time until the emulator responds to a request. */
 export const emulatorStart: Bench = {
@@ -57,22 +56,6 @@ export const emulatorRows: Bench = {
       return [
         { name: "all rows", value: seconds, unit: "s", goal: under(5) },
         { name: "memory", value: peakBytes / 1e6, unit: "MB", goal: under(150) },
-      ];
-    }),
-};
-
-/** Pages of a site on this machine, of about 20 kB each. */
-export const emulatorPages: Bench = {
-  name: "emulator-pages",
-  summary: "webextract-emulator: a run that extracts 1,000 pages of 25 rows",
-  run: () =>
-    withShop({ pages: 1000, rowsOfPage: 25 }, async (run) => {
-      const begin = performance.now();
-      await run();
-      const value = (performance.now() - begin) / 1000;
-      return [
-        { name: "all pages", value, unit: "s", goal: under(10) },
-        { name: "processor time", value: figuresOfEmulator().cpuSeconds, unit: "cpu s" },
       ];
     }),
 };

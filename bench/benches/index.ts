@@ -1,6 +1,6 @@
 import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
-import { emulatorPages, emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
+import { emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
@@ -19,7 +19,6 @@ export const benches: readonly Bench[] = [
   emulatorStart,
   emulatorRequests,
   emulatorRows,
-  emulatorPages,
   npmStart,
   manifests,
   providerHost,

@@ -17,7 +17,7 @@ import { shownText } from "../../src/service/errors/foreignText";
 import type { Problem } from "../../src/values/kinds";
 import { boolean, string } from "../../src/values/kinds";
 import { entryOf } from "../../src/values/plain";
-import { inLanguage } from "./languageWords";
+import { inLanguage, pathInLanguage } from "./languageWords";
 import { allSecret, decodeStruct, encodeStruct } from "./wireValues";
 
 /** A function of the package as the engine calls it. */
@@ -57,11 +57,13 @@ export async function invoke(request: InvokeRequest, host: Host): Promise<Invoke
   const problems: Problem[] = [];
   // Nothing in the request says which form of the function asks.
   const own = { profile: { kind: string }, ...(!called.isPlain && { plain: { kind: boolean } }) };
-  const { profile, plain, ...args } = checkFields({ ...called.args, ...own }, values, "", problems);
+  const fields = { ...called.args, ...own };
+  const { profile, plain, ...args } = checkFields(fields, values, "", problems);
   const response = new InvokeResponse();
   if (problems.length > 0) {
+    const text = ({ path, reason }: Problem): string => `${pathInLanguage(path, fields)} ${inLanguage(reason)}`;
     response.setFailuresList(
-      problems.map(({ path, reason }) => new CheckFailure().setReason(inLanguage(shownText(`${path} ${reason}`)))),
+      problems.map((each) => new CheckFailure().setProperty(name).setReason(shownText(text(each)))),
     );
     return response;
   }

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFolder } from "../../src/config/projectFolder";
+import type { ArgSpecs } from "../../src/resources/args";
+import type { Shape } from "../../src/values/kinds";
+import { entryOf } from "../../src/values/plain";
 import { ownSchema } from "./schemaText";
 
 type Named = (name: string) => string;
@@ -13,8 +16,8 @@ const namedIn: Readonly<Record<string, Named>> = {
   go: (name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
 };
 
-/** A quoted value, or what can be a name alone: no path, key of the configuration or call. */
-const tokens = /"[^"]*"?|[\w:/$-]+\(?/g;
+/** A quoted value, or what can be a name alone, as after "did you mean": no path, key of the configuration or call. */
+const tokens = /(?<!did you mean )"(?!\? )[^"]*"?|[\w:/$-]+\(?/g;
 
 /** Names of one word that no sentence has. */
 const single = /(?<=\bcsv\.)for\b|^from(?= )|(?<![\w.])from(?=\.\w)/g;
@@ -42,8 +45,27 @@ export function runtimeOfProject(): string {
 
 /** @param runtime as in the project's file */
 export function wordsOf(runtime: string): (text: string) => string {
-  const named = Object.hasOwn(namedIn, runtime) ? namedIn[runtime] : undefined;
+  const named = entryOf(namedIn, runtime);
   if (named === undefined) return (text) => text;
   const properties = new Set(JSON.stringify(ownSchema()).match(/(?<=")[a-z0-9]+[A-Z]\w*(?=":\{)/g));
-  return (text) => text.replace(tokens, (each) => (properties.has(each) ? named(each) : each)).replace(single, named);
+  // The compiler of Go finds each wrong name but those in a map, which has the names of the schema.
+  const isAsGiven = (text: string): boolean => runtime === "go" && text.startsWith("is not a valid name");
+  return (text) =>
+    isAsGiven(text)
+      ? text
+      : text.replace(tokens, (each) => (properties.has(each) ? named(each) : each)).replace(single, named);
+}
+
+/** The path of a property of these fields. The keys of a map are the user's own. */
+export function pathInLanguage(path: string, fields: ArgSpecs, runtime = runtimeOfProject()): string {
+  const named = entryOf(namedIn, runtime) ?? ((name) => name);
+  let shape: Shape | undefined = { is: "object", fields };
+  return path.replace(/[^.[\]]+/g, (step) => {
+    if (shape?.is !== "object") {
+      shape = shape?.is === "map" || shape?.is === "list" ? shape.of : undefined;
+      return step;
+    }
+    shape = entryOf(shape.fields, step)?.kind;
+    return shape === undefined ? step : named(step);
+  });
 }

@@ -33,8 +33,8 @@ import { canonical, holdsUnknown, isRecord, unknown } from "../../src/values/pla
 import { partsOfUrn } from "../../src/values/urn";
 import { isAsWritten } from "./asWritten";
 import { Declarations } from "./declarations";
-import { inLanguage } from "./languageWords";
-import type { SecretPaths, WireProperties } from "./wireValues";
+import { inLanguage, pathInLanguage } from "./languageWords";
+import type { Decoded, SecretPaths, WireProperties } from "./wireValues";
 import { allSecret, decodeProperties, decodeStruct, encode, encodeStruct, fromStruct, withDerived } from "./wireValues";
 
 export class ResourceCalls {
@@ -89,7 +89,7 @@ export class ResourceCalls {
     const secrets = [...withDerived(resource.args, news.secrets), ...ofHash];
     return new CheckResponse()
       .setInputs(encodeStruct(args, secrets))
-      .setFailuresList(all.map((problem) => failureOf(problem, news.values, news.secrets)));
+      .setFailuresList(all.map((problem) => failureOf(problem, resource, news)));
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
@@ -115,7 +115,8 @@ export class ResourceCalls {
     const { values: args, secrets } = decodeStruct(request.getProperties());
     this.warnOfTimeout(resource, request);
     const written = await steps.create({ urn, args });
-    if (!request.getPreview()) {
+    // A preview knows the id of what is adopted, and then the program gives it to other resources.
+    if (written.id !== "") {
       this.declarations.noteId(urn, written.id);
     }
     return new CreateResponse().setId(written.id).setProperties(stateOf(resource, written, secrets));
@@ -208,12 +209,17 @@ export class ResourceCalls {
   }
 }
 
-function failureOf({ path, reason }: Problem, given: Properties, secrets: SecretPaths): CheckFailure {
+function failureOf(
+  { path, reason }: Problem,
+  { args }: AnyResource,
+  { values: given, secrets }: Decoded,
+): CheckFailure {
   // The engine shows the value of the property that a failure names.
   const isShown = Object.hasOwn(given, path) && isShort(given[path]) && !secrets.some(([name]) => name === path);
   // It names it as the schema does.
-  const named = isShown && inLanguage(path) === path ? reason : `${path} ${reason}`;
-  return new CheckFailure().setProperty(isShown ? path : "").setReason(inLanguage(shownText(named)));
+  const at = pathInLanguage(path, args);
+  const text = `${isShown && at === path ? "" : `${at} `}${inLanguage(reason)}`;
+  return new CheckFailure().setProperty(isShown ? path : "").setReason(shownText(text));
 }
 
 const longestShown = 40;
@@ -252,7 +258,8 @@ const previewed: RunStep = async ({ resource, args, id }) => {
   const named = id ?? (idIs === "taskId" ? taskNamedBy(args) : args.adoptLotNo);
   const known = typeof named === "string" ? named : "";
   const outputs = Object.fromEntries(resource.outputs.map((name) => [name, unknown]));
-  return { id: known, state: { ...args, ...outputs, [idIs]: known === "" ? unknown : known } };
+  // The id of an export is its first file.
+  return { id: known, state: { ...args, ...outputs, [idIs]: known === "" || idIs === "file" ? unknown : known } };
 };
 
 /** @param isChanged whether the arguments differ, or are secret now: the state must encrypt them */

@@ -32,15 +32,20 @@ export function fromStruct(struct: Struct | undefined): WireProperties {
   return properties;
 }
 
+export interface Decoded {
+  values: Properties;
+  secrets: SecretPaths;
+}
+
 /**
  * Properties without the marks of secrets, and where the marks were. Null values are left out: for the engine and its
  * languages, null means "not given".
  */
-export function decodeStruct(struct: Struct | undefined): { values: Properties; secrets: SecretPaths } {
+export function decodeStruct(struct: Struct | undefined): Decoded {
   return decodeProperties(fromStruct(struct));
 }
 
-export function decodeProperties(wire: WireProperties): { values: Properties; secrets: SecretPaths } {
+export function decodeProperties(wire: WireProperties): Decoded {
   const secrets: (readonly string[])[] = [];
   const values = decode(wire, [], secrets) as Properties;
   return { values, secrets };

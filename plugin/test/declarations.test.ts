@@ -25,6 +25,12 @@ describe("what a program of the native plugin declares", () => {
     assert.deepEqual(await rerunOn(byReference[0], { rerunOn: byReference }), byReference, "with ignoreChanges");
   });
 
+  it("is hashed for rerunOn from the id of a task that a preview adopts", async () => {
+    const adopting = await world.checked("TaskCopy", { adoptTaskId: "task-1" });
+    const { id } = await world.create("TaskCopy", adopting, { preview: true });
+    assert.match((await rerunOn(id))[0] ?? "", /^TaskCopy TaskCopy [0-9a-f]{12}$/);
+  });
+
   it("is a secret of rerunOn if one of its arguments is secret, as a program with the classes has it", async () => {
     await world.create("TaskLoopItems", await world.checked("TaskLoopItems", { ...loopArgs, items: secret(["a"]) }));
     const name = urnOf("TaskLoopItems", "TaskLoopItems");

@@ -28,8 +28,8 @@ describe("functions of the native plugin", () => {
     assert.equal((subtasks.subtasks as unknown[]).length, 3);
     world.operations();
     assert.deepEqual((await world.invoke(token("getData"), { taskid: "task-1" })).failures, [
-      'taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile, plain',
-      "taskId is missing: it must be a non-empty string",
+      'getData taskid is not a valid name; did you mean "taskId"? Valid names: taskId, offset, maxRows, profile, plain',
+      "getData taskId is missing: it must be a non-empty string",
     ]);
     await assert.rejects(world.invoke(token("getNothing"), {}), /has no function/);
     assert.deepEqual(world.operations(), []);

@@ -1,3 +1,4 @@
+export { resourceNamed } from "../../src/resources/index";
 export { Monitor } from "../src/component/monitor";
-export { wordsOf } from "../src/languageWords";
+export { pathInLanguage, wordsOf } from "../src/languageWords";
 export { Plugin } from "../src/server";

@@ -76,6 +76,8 @@ describe("resources in the native plugin", () => {
     const news = await world.checked("TaskLoopItems", loopArgs("b"), { olds: loop.inputs });
     const { items, count, sha256, taskId } = await world.update("TaskLoopItems", loop, news, { preview: true });
     assert.deepEqual([items, count, taskId, sha256], ["b\n", 1, "task-1", news.sha256]);
+    const old = { id: "1.csv", state: { file: "1.csv" } };
+    assert.equal((await world.update("DataExport", old, { lotNo: "2" }, { preview: true })).file, unknownText);
   });
 
   it("keep secrets secret, also what is derived from a secret item, and what the service showed", async () => {

@@ -168,9 +168,9 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
 export const budgets: readonly { part: string; folders: readonly string[]; lines: number }[] = [
   { part: "src", folders: ["src"], lines: 26_977 },
   { part: "cli", folders: ["cli/src"], lines: 13_813 },
-  { part: "plugin", folders: ["plugin/src"], lines: 1_649 },
+  { part: "plugin", folders: ["plugin/src"], lines: 1_685 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_537 },
   { part: "scripts", folders: ["scripts"], lines: 5_789 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_598 },
-  { part: "bench", folders: ["bench"], lines: 3_134 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_627 },
+  { part: "bench", folders: ["bench"], lines: 3_069 },
 ];
