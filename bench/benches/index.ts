@@ -1,6 +1,5 @@
 import type { Bench } from "../figure";
 import { compareRows } from "./compare/compareRows";
-import { emulatorRequests, emulatorRows, emulatorStart } from "./emulator";
 import { exportFormats, exportParquet } from "./exports/exportFormats";
 import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
@@ -16,9 +15,6 @@ import { upload } from "./upload";
 
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
-  emulatorStart,
-  emulatorRequests,
-  emulatorRows,
   npmStart,
   manifests,
   providerHost,

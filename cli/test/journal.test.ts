@@ -166,7 +166,7 @@ describe("webextract journal", () => {
       assert.match(moved.stdout, /^Moved 0 entries /);
       await assert.rejects(
         world.declare("TaskCopy", "first").up(copyArgs),
-        /was moved to \S+other, .* Nothing was sent/,
+        /was moved to \S+other, .* That folder is on \S+: do so only there\. Nothing was sent/,
       );
       const run = await webextract(world, "run task-1 --yes --stack dev", { PATH });
       assert.deepEqual([run.code, /was moved to .*No run was started/.test(run.stderr)], [1, true], run.stderr);
@@ -193,12 +193,16 @@ describe("webextract journal", () => {
         assert.match(stderr, message);
       }
       assert.deepEqual(world.journal(), before);
-      await webextract(world, `journal resolve ${name} --made ${copies(world)[0]} --yes`);
-      for (const answer of ["--made other", "--not-made"])
-        assert.match(
-          (await webextract(world, `journal resolve ${name} ${answer} --yes`)).stderr,
-          new RegExp(`has made "${copies(world)[0]}", and .* Nothing was changed`),
-        );
+      // A person can correct what a person has said.
+      for (const id of ["other", copies(world)[0]])
+        assert.equal((await webextract(world, `journal resolve ${name} --made ${id} --yes`)).code, 0);
+      const made = world.declare("TaskCopy", "made");
+      await world.unsaved(made, () => made.up(copyArgs));
+      const [{ name: ofMade }] = (await listed()).entries;
+      assert.match(
+        (await webextract(world, `journal resolve ${ofMade} --not-made --yes`)).stderr,
+        new RegExp(`Entry ${ofMade} has made "${copies(world)[1]}", and .* Nothing was changed`),
+      );
       await saved.up(copyArgs);
       const off = await webextract(world, "journal list", { WEBEXTRACT_JOURNAL: "off" });
       assert.deepEqual([off.code, /The journal is switched off/.test(off.stderr)], [2, true]);

@@ -7,7 +7,7 @@ import { isServiceError } from "../service/errors/errors";
 import { isStoreAddress } from "../store/storeAddress";
 import type { Processes } from "../system/processes";
 import { ResourceError } from "../values/errors";
-import { madeOnce } from "../values/plain";
+import { isRecord, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { Sighting } from "./entryMatch";
 import { hashOf, hasSameCredentials, isInState, isPlaceholderOf } from "./entryMatch";
@@ -49,7 +49,7 @@ export class Journal {
   private readonly notes = new Map<string, Note[]>();
   private loading: Promise<void> | undefined;
   private judging: Promise<void> | undefined;
-  /** What the engine has shown before the journal was read, without arguments, which can be large. */
+  /** What the engine has shown before the journal was read. Of the arguments, which can be large, those of an append. */
   private readonly seen: (() => Promise<void>)[] = [];
   private readonly opening = new Map<string, Promise<void>>();
   private readonly inProgress = new Map<Promise<unknown>, OnceRequest & ResourceName>();
@@ -91,8 +91,9 @@ export class Journal {
       await this.judgeAll(name, sighting);
       return;
     }
-    const { file, sha256 } = sighting.state;
-    const brief = { ...sighting, args: {}, state: { file, sha256 } };
+    const { args, state } = sighting;
+    const { file, sha256 } = state;
+    const brief = { ...sighting, args: appends(args) ? args : {}, state: { file, sha256 } };
     // What cannot be read now stops the request that needs it.
     this.seen.push(() => this.judgeAll(name, brief).catch(() => undefined));
   }
@@ -212,8 +213,11 @@ export class Journal {
     const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
     const problem = this.place.problemOf(name.urn) ?? (await this.moved(name));
     if (problem !== undefined) throw new ResourceError(problem);
+    // Whatever the program has now, a lost response is answered by the user.
+    const isLost = ({ entry }: Note): boolean => isMaking(entry) && entry.id === undefined && retry === undefined;
     const same = noted.filter(
-      (each) => inputs === undefined || isOther(each) || each.entry.inputs === hashOf(each.entry.salt, inputs),
+      (each) =>
+        inputs === undefined || isOther(each) || isLost(each) || each.entry.inputs === hashOf(each.entry.salt, inputs),
     );
     const doubtful = [...ofOthers].filter((each) => each.is === "left" && this.isInDoubt(each.entry, name));
     for (const each of doubtful) {
@@ -289,7 +293,7 @@ export class Journal {
     const ended = isInStore ? "that command has ended (a minute after a kill)" : "that command has ended";
     const mistaken = isInStore ? "" : ` If that process is another program, delete ${path}.`;
     return (
-      `Process ${process.pid} of ${process.host === this.processes.own.host ? "this machine" : process.host} is running and has sent the request for a ${what}, at ${timeOf(time)}, under the same project, stack and ` +
+      `Process ${process.pid} of ${process.host === this.processes.own.host ? "this machine" : process.host} is running and has sent a request (${what}), at ${timeOf(time)}, under the same project, stack and ` +
       `resource names. Nothing was sent. Wait until ${ended}, then run "pulumi up" again. If it is another stack with the same names, ` +
       `give each stack its own webextract:journal.${mistaken}`
     );
@@ -384,6 +388,10 @@ export class Journal {
     note.is = "dropped";
     note.place.remove(note.entry);
   }
+}
+
+function appends(args: unknown): boolean {
+  return isRecord(args) && (args.mode === "append" || Object.values(args).some(appends));
 }
 
 function refusal(what: string, next: string): ResourceError {

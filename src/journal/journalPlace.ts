@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { OnceOperation } from "../resources/task/requestJournal";
+import { isStoreAddress } from "../store/storeAddress";
 import type { ProcessName } from "../system/processes";
 import { partsOfUrn, urnAs } from "../values/urn";
 
@@ -76,9 +77,11 @@ export function urnOfStack(urn: string): string {
   return `urn:pulumi:${stack}::${project}::pulumi:pulumi:Stack::${project}-${stack}`;
 }
 
-/** Where the journal of a stack is, as a sentence. */
-export function movedWords({ detail }: Entry, path: string): string {
-  return `The journal of this stack was moved to ${String(detail.to)}, as ${path} says. Set webextract:journal, or the tokenStore that it follows, to it.`;
+/** Where the journal of a stack is, as sentences. */
+export function movedWords({ detail, process }: Entry, path: string): string {
+  const to = String(detail.to);
+  const only = isStoreAddress(to) ? "" : ` That folder is on ${process.host}: do so only there.`;
+  return `The journal of this stack was moved to ${to}, as ${path} says. Set webextract:journal, or the tokenStore that it follows, to it.${only}`;
 }
 
 /** Where the journal is kept. */

@@ -73,7 +73,8 @@ export const journalList: CliCommand = {
         text: () =>
           [
             `Journal: ${shown.map(({ address }) => address).join(", and the earlier one ")}`,
-            notes.length === 0 ? "It has no entry." : table(titles, notes.map(cellsOf), cli.terminal),
+            ...(notes.length > 0 ? [table(titles, notes.map(cellsOf), cli.terminal)] : []),
+            ...(notes.length > 0 || unread.length > 0 ? [] : ["It has no entry."]),
             ...(inNeed === 0
               ? []
               : [
@@ -90,15 +91,17 @@ export const journalList: CliCommand = {
 const titles = ["entry", "what", "resource", "sent", "by", "needs"];
 const needs: Record<Need, string> = {
   running: "nothing: it is running",
-  nothing: "nothing: the next up does the rest",
+  nothing: "nothing: the next up looks and does the rest",
   person: "a person",
 };
 
-function cellsOf({ name, entry, needs: need }: Noted): string[] {
+function cellsOf({ name, entry, needs: need, stateId }: Noted): string[] {
   const { what, id, urn, time, process } = entry;
+  const isAsked = need === "nothing" && id !== undefined && placeholderOf(stateId) !== undefined;
+  const wanted = isAsked ? `${adoptingArgument(entry)} set to "${id}"` : needs[need];
   const { name: resource } = partsOfUrn(urn);
   const made = id === undefined ? what : `${what}: ${id}`;
-  return [name, made, resource, timeOf(time), `${process.host} (${process.pid})`, needs[need]];
+  return [name, made, resource, timeOf(time), `${process.host} (${process.pid})`, wanted];
 }
 
 export const journalResolve: CliCommand = {
@@ -133,7 +136,8 @@ export const journalResolve: CliCommand = {
       const placeholder = placeholderOf(stateId);
       const { operation, what, id } = entry;
       requireEnded(noted);
-      if (isMaking(entry) && id !== undefined) {
+      // What a person has said, a person can correct.
+      if (isMaking(entry) && id !== undefined && entry.detail.isSaid !== true) {
         throw new CliError(
           `Entry ${name} has made "${id}", and the next "pulumi up" takes it over. ${nothingChanged} If that is wrong, delete ${place.path(entry)}.`,
           "usage",
@@ -156,7 +160,7 @@ export const journalResolve: CliCommand = {
       if (made === undefined) {
         place.remove(entry);
       } else {
-        const problem = await place.writeProblem({ ...entry, id: made });
+        const problem = await place.writeProblem({ ...entry, id: made, detail: { ...entry.detail, isSaid: true } });
         if (problem !== undefined) throw new CliError(`${problem.what}. ${nothingChanged} ${problem.remedy}`);
       }
       const argument = made === undefined ? "retry to a new string" : `${adoptingArgument(entry)} to "${made}"`;

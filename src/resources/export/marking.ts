@@ -8,6 +8,7 @@ import type { DataExportArgs, DataExportState } from "./model";
 import { defaultPageSize, marksPages, pendingSteps } from "./model";
 import type { RowFile } from "./rowFile";
 import { firstNotExported } from "./rowReader";
+import { noteMarking } from "./takeOverExport";
 
 /**
  * Sets the exported mark of the rows. There is one implementation for each way in which a service marks rows. Other
@@ -63,6 +64,7 @@ class ReturnedMarking implements Marking {
     }
     if (marksPages(this.args, this.context.settings) && page.count > 0) {
       await file.flush();
+      if (!this.mayHaveMarked) await noteMarking(this.args, file.path, this.context);
       this.mayHaveMarked = true;
       await this.context.client.markExported({ taskId });
     }

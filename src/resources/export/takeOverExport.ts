@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
 import { destinationOf } from "../../rows/destinations/destinationOf";
 import { compareContent } from "../../rows/destinations/diskFile";
+import { systemProcesses } from "../../system/processes";
 import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
@@ -30,6 +33,12 @@ export async function noteExport(args: DataExportArgs, state: DataExportState, {
   await journal?.done({ ...requestOf(args), detail: { ...outputsOf(state), pending: state.pending } }, state.file);
 }
 
+/** Notes where the rows are before the first of them is marked. Until the export has ended, no other file has them. */
+export async function noteMarking(args: DataExportArgs, path: string, { journal, folder }: Context): Promise<void> {
+  const detail = { marking: relative(folder, path), host: systemProcesses().own.host };
+  await journal?.done({ ...requestOf(args), detail });
+}
+
 interface EarlierExport {
   /** Its state, if nothing is to be repeated. */
   done?: DataExportState;
@@ -56,7 +65,16 @@ export async function takeOverExport(
     return { unsent };
   }
   const earlier = await context.journal?.earlier(operation, inputs);
-  if (earlier?.id === undefined) return {};
+  if (earlier?.id === undefined) {
+    const { marking, host } = earlier?.detail ?? {};
+    // Where it is, the next export gives it a name, and says so.
+    if (earlier !== undefined && typeof marking === "string" && !existsSync(join(context.folder, marking))) {
+      context.warn(
+        `Rows of task "${args.taskId}" were marked as exported ${whenAndWho(earlier)}. They are in "${marking}" on ${host}, one a line: keep that file, because no other one contains them.`,
+      );
+    }
+    return {};
+  }
   const state = { ...args, ...earlier.detail } as DataExportState;
   const { file, rowCount, marked, pending = [] } = state;
   const was = `The ${rowCount} rows of task "${args.taskId}" were exported to "${file}" ${whenAndWho(earlier)}.`;

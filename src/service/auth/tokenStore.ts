@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 // Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
 // listener that is added after a `process.once` of the program would be the only one left and would end the process.
 import { lock } from "proper-lockfile";
+import { isStoreAddress } from "../../store/storeAddress";
 import { pause } from "../../system/clock";
 import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
 import { targetOf } from "../../system/replaceFile";
@@ -97,7 +98,8 @@ export function movedFromTo(file: string, to: string, from = file): string {
   if (to === from) {
     return `tokens in ${file} belong to the address to which the service has moved. Set webextract:baseUrl to it, and webextract:movedFrom to this one`;
   }
-  return `tokens were moved from ${file} to ${to}. Set tokenStore to it, and run "pulumi up" before a refresh or a destroy`;
+  const only = isStoreAddress(to) ? "" : ", only on the machine that has that folder";
+  return `tokens were moved from ${file} to ${to}. Set tokenStore to it${only}, and run "pulumi up" before a refresh or a destroy`;
 }
 
 /**

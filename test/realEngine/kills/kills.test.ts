@@ -87,7 +87,7 @@ describe("the journal on the real engine", () => {
     try {
       const { run, hold } = await upUntilCopied();
       const { output } = await other.project.up({ expect: "failure" });
-      assert.match(output, /Process \d+ of this machine is running and has sent the request for a copy/);
+      assert.match(output, /Process \d+ of this machine is running and has sent a request \(copy/);
       assert.match(output, /Nothing was sent\./);
       hold.release();
       await run.done;

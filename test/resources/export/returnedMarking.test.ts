@@ -143,6 +143,7 @@ describe("DataExport with markScope returned", () => {
     let writes = 0;
     const opening = sinon.stub(fsPromises, "open").callsFake(async (...args) => {
       const handle = await open(...args);
+      if (!String(args[0]).endsWith(".part")) return handle;
       const { writeFile } = handle;
       handle.writeFile = async (data) => {
         writes += 1;

@@ -167,6 +167,19 @@ describe("an export that is repeated", () => {
     );
   });
 
+  it("after a kill names the rows that an export had marked page by page, and that are not there", async () => {
+    await world.finishedRun();
+    world.configure({ markScope: "returned" });
+    const marking = { ...args, scope: "notExported", markExported: true };
+    const rows = world.declare("DataExport");
+    const saved = await world.killed(rows, () => rows.up(marking), { operation: "markExported", when: "after" });
+    world.emulator.clearFaults();
+    rmSync(world.path("out"), { recursive: true });
+    await saved.up(marking);
+    const named = /Rows of task "task-1" were marked as exported at .* They are in "out\/\S+\.part" on \S+, one a line/;
+    assert.match(world.warnings.join("\n"), named);
+  });
+
   it("after a kill knows what was still to do: the run of its batch was not over", async () => {
     world.emulator.change.holdRuns();
     const lotNo = world.emulator.change.startRun("task-1");
