@@ -147,7 +147,7 @@ function inWords(shape: Shape): string {
     case "number":
       return `${shape.isInteger ? "integer" : "number"}, ${shape.max === undefined ? `at least ${shape.min}` : `from ${shape.min} to ${shape.max}`}`;
     case "list":
-      return `list of ${shape.of.is}s`;
+      return shape.of.is === "any" ? "list" : `list of ${shape.of.is}s`;
     case "map":
       return `map of ${shape.of.is === "scalar" ? "strings, numbers or booleans" : `${shape.of.is}s`}`;
     default:

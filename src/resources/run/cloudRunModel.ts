@@ -33,7 +33,7 @@ export interface CloudRunArgs extends ProfileArgs {
    */
   triggers?: unknown;
   /** Resources of this package. A change of any of their arguments starts a new run, as a change of `triggers` does. */
-  rerunOn?: unknown;
+  rerunOn?: unknown[];
   /**
    * Whether an up with a new run label (`WEBEXTRACT_RUN_LABEL`) starts a new run. A change starts no run by itself.
    * @default true
@@ -135,7 +135,7 @@ const words = list(string, { mayBeEmpty: true });
 export const cloudRunArgs = {
   taskId: { kind: id, required: true, replaces: true },
   triggers: { kind: anything },
-  rerunOn: { kind: anything },
+  rerunOn: { kind: list(anything, { mayBeEmpty: true }) },
   runOnLabel: { kind: boolean, default: true, option: true },
   runLabel: { derived: true, givenByClass: true, option: true },
   waitFor: { kind: choice("started", "finished"), default: "started", option: true },

@@ -38,7 +38,7 @@ const shownDigits = 12;
  * it is: another order starts no run, nor does another name, nor an upgrade. New entries take the places of those that
  * are gone.
  */
-export function joinRerunOn(given: unknown, before: unknown): unknown {
+export function joinRerunOn(given: unknown[] | undefined, before: unknown): unknown[] | undefined {
   if (!Array.isArray(given)) {
     return given;
   }

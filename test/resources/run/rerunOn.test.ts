@@ -37,6 +37,6 @@ describe("rerunOn in the state", () => {
     const unknown = { unknown: true };
     assert.deepEqual(joinRerunOn([unknown, "my hash"], ["TaskCopy x aaaaaaaaaaaa"]), [unknown, "my hash"]);
     assert.equal(joinRerunOn(undefined, [one]), undefined);
-    assert.equal(joinRerunOn(unknown, [one]), unknown);
+    assert.equal(joinRerunOn(unknown as never, [one]), unknown);
   });
 });

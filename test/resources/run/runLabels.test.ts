@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import fc, { runs } from "../../fastCheck";
 import type { Declared } from "../life";
 import { failure, useWorld } from "../life";
@@ -317,6 +318,7 @@ describe("a run label", () => {
       let round = 0;
       await fc.assert(
         fc.asyncProperty(ups, async (sequence) => {
+          rmSync(world.path("tokens/journal"), { recursive: true, force: true }); // It names the run of the last round.
           let now = world.declare("CloudRun", `run-${++round}`);
           const before = starts();
           await now.up(under("first"));
