@@ -35,7 +35,7 @@ async function up(stack: Stack, services: Services): Promise<boolean> {
   const { file, lotNo } = await stack.outputs();
   if (typeof file === "string") showRows(resolve(programFile, "..", file));
   for (const page of services.unreadPages(String(lotNo))) console.log(`Could not be read: ${page}`);
-  console.log(adviceAfterUp());
+  console.log(adviceAfterUp(stack.engine));
   return true;
 }
 

@@ -11,7 +11,6 @@ import { pluginWays } from "./plugin/ways";
 import { providerHost } from "./providerHost";
 import { shards } from "./shards";
 import { sharedStore } from "./sharedStore";
-import { upload } from "./upload";
 
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
@@ -20,7 +19,6 @@ export const benches: readonly Bench[] = [
   providerHost,
   pluginStart,
   pluginWays,
-  upload,
   exportRows,
   exportChecks,
   exportPeers,

@@ -166,11 +166,27 @@ describe("webextract journal", () => {
       assert.match(moved.stdout, /^Moved 0 entries /);
       await assert.rejects(
         world.declare("TaskCopy", "first").up(copyArgs),
-        /was moved to \S+other, .* That folder is on \S+: do so only there\. Nothing was sent/,
+        /was moved to \S+other, .* only on \S+, which has that folder\. Nothing was sent/,
       );
       const run = await webextract(world, "run task-1 --yes --stack dev", { PATH });
       assert.deepEqual([run.code, /was moved to .*No run was started/.test(run.stderr)], [1, true], run.stderr);
       assert.deepEqual([copies(world), world.sent("startTask")], [[], []]);
+    });
+
+    it("lets no tokens go where their journal is not looked for, and reads none of them in its folder", async () => {
+      world.write("Pulumi.yaml", "name: test\nruntime: nodejs\n");
+      const PATH = stackOf(world, { resources: [] });
+      const { refreshToken } = world.emulator.credentials;
+      const to = world.path("other");
+      const tokens = { PATH, WEBEXTRACT_REFRESH_TOKEN: refreshToken, WEBEXTRACT_ACCESS_TOKEN: "" };
+      await webextract(world, "token refresh --yes", tokens);
+      await webextract(world, `journal move ${to} --yes`, tokens);
+      const astray = await webextract(world, `token move ${to} --yes`, tokens);
+      assert.match(astray.stderr, /The journal of this stack was moved to \S+other, .* Nothing was moved/);
+      const both = { ...tokens, WEBEXTRACT_JOURNAL: to };
+      assert.equal((await webextract(world, `token move ${to} --yes`, both)).code, 0);
+      const list = await webextract(world, "journal list", { ...both, WEBEXTRACT_TOKEN_STORE: to });
+      assert.match(list.stdout, /It has no entry/);
     });
 
     it("refuses what it cannot do, and changes nothing", async () => {

@@ -81,9 +81,9 @@ function markedIn(source: string, region: string): string | undefined {
   return marked.exec(source)?.[1];
 }
 
-/** The files of a template have no marks, because users get them. */
+/** A key of YAML, or a step with this name. What users copy has no marks. */
 function keyIn(source: string, key: string): string | undefined {
-  return new RegExp(`^${key}:\\n(?:[ \\t].*\\n|\\n)+`, "m").exec(source)?.[0];
+  return new RegExp(`^( *)(?:${key}:|- name: ${key})\\n(?:\\1[ \\t]+.*\\n|\\n)+`, "m").exec(source)?.[0];
 }
 
 /** Without markers of other regions, and without the indentation that all lines have. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { lock } from "proper-lockfile";
+import { lock } from "../../src/system/fileLock";
 import { findGo, goBuild } from "./goBuild";
 
 /** A program that tests or a release need, and that is built from Go modules. */

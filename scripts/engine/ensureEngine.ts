@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { lock } from "proper-lockfile";
+import { lock } from "../../src/system/fileLock";
 import { buildEngine } from "./build";
 import type { Engine } from "./engine";
 import { engineAt, engineFiles, engineVersion, NoEngine } from "./engine";

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
+import type { Engine } from "../engine/engine";
 import { programFile, projectFolder } from "./folders";
 
-/** What to try next, with the line of the program to change. */
-export function adviceAfterUp(): string {
+/** What to try next, with the line of the program to change, and where the engine is. */
+export function adviceAfterUp({ pulumi }: Engine): string {
   const line =
     readFileSync(programFile, "utf8")
       .split("\n")
@@ -17,5 +18,7 @@ What next?
                             list and the new run
   npm start -- preview      show the preview only
   npm start -- destroy      destroy the stack; the empty task stays, because the service cannot delete a task
-  npm start -- reset        delete the stack and the state of the emulator`;
+  npm start -- reset        delete the stack and the state of the emulator
+
+The engine is ${pulumi}. To use it yourself: export PATH="${dirname(pulumi)}:$PATH"`;
 }

@@ -25,7 +25,7 @@ export class Stack {
 
   /** @param environment credentials for the service, as CI would set them. */
   constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     environment: NodeJS.ProcessEnv,
   ) {
     const backend = join(workFolder, "stacks");

@@ -207,14 +207,16 @@ export class Journal {
     const { taskId, retry } = (inputs ?? {}) as { taskId?: string; retry?: string };
     const isOther = ({ entry }: Note): boolean => keyOf(entry.urn) !== keyOf(name.urn);
     // A run that no state holds can have another name now, and other arguments: its entry names the task.
-    const isOfStack = ({ is, entry }: Note): boolean => is === "left" && urnOfStack(entry.urn) === urnOfStack(name.urn);
+    const isOfStack = ({ entry }: Note): boolean => urnOfStack(entry.urn) === urnOfStack(name.urn);
     const found = await this.left(name.urn, operation === "startTask" && retry === undefined ? taskId : "");
-    const ofOthers = new Set([...found].filter((note) => !isOther(note) || isOfStack(note)));
-    const noted = [...ofOthers, ...this.ownOf(name)].filter(({ entry }) => entry.operation === operation);
+    const isSought = ({ entry }: Note): boolean => entry.operation === operation;
+    const ofOthers = new Set([...found].filter((note) => !isOther(note) || (isSought(note) && isOfStack(note))));
+    const noted = [...ofOthers, ...this.ownOf(name)].filter(isSought);
     const problem = this.place.problemOf(name.urn) ?? (await this.moved(name));
     if (problem !== undefined) throw new ResourceError(problem);
-    // Whatever the program has now, a lost response is answered by the user.
-    const isLost = ({ entry }: Note): boolean => isMaking(entry) && entry.id === undefined && retry === undefined;
+    // Whatever the program has now, a lost response is answered by the user, as with a new string for retry.
+    const isLost = ({ entry: { id, salt, retry: sent = hashOf(salt, {}), ...entry } }: Note): boolean =>
+      isMaking(entry) && id === undefined && sent === hashOf(salt, { retry });
     const same = noted.filter(
       (each) =>
         inputs === undefined || isOther(each) || isLost(each) || each.entry.inputs === hashOf(each.entry.salt, inputs),
@@ -230,12 +232,12 @@ export class Journal {
     const inOrder = same.sort((one, other) => other.entry.time - one.entry.time);
     const note = inOrder.find((each) => !isOther(each)) ?? inOrder[0];
     if (note === undefined) return undefined;
+    if (note.is === "running") throw new ResourceError(this.describeRunning(note));
     const made = describeMade(note.entry);
     if (isOther(note) && note.entry.id !== undefined) {
       throw refusal(`${made}, for the resource "${partsOfUrn(note.entry.urn).name}".`, this.describeWayOut(note));
     }
     const isRepeated = !ofOthers.has(note);
-    if (note.is === "running") throw new ResourceError(this.describeRunning(note));
     const obstacle = isRepeated ? undefined : await note.place.writeProblem(note.entry);
     if (obstacle !== undefined) {
       throw refusal(`${made}. ${obstacle.what}, so its entry would be taken over again.`, obstacle.remedy);
@@ -314,6 +316,7 @@ export class Journal {
       salt,
       account: hashOf(salt, { credentials }),
       inputs: hashOf(salt, inputs),
+      retry: hashOf(salt, { retry: (inputs as { retry?: string }).retry }),
       id,
       detail,
       process: this.processes.own,

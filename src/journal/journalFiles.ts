@@ -78,6 +78,7 @@ export class JournalFiles implements JournalPlace {
         return [];
       }
       const entry = parse(text);
+      if (entry === undefined) return [];
       if (file !== this.path(entry)) {
         // Earlier versions had one file for each operation of a resource. Another command can have renamed it already.
         await rename(file, this.path(entry)).catch(() => undefined);
@@ -146,8 +147,10 @@ export class JournalFiles implements JournalPlace {
 }
 
 /** @throws SyntaxError if something has damaged the entry, or a later version has written it */
-function parse(text: string): Entry {
+/** Undefined for the file of a token store in the same folder. */
+function parse(text: string): Entry | undefined {
   const entry: Entry | null = JSON.parse(text);
+  if (entry !== null && "families" in entry) return undefined;
   if (entry?.version !== 1 || !isWhole(entry)) {
     throw new SyntaxError("no entry of this version");
   }

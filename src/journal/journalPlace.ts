@@ -27,6 +27,8 @@ export interface Entry extends Omit<ResourceName, "credentials"> {
   /** The hash of the credentials. Earlier versions wrote none. */
   account?: string;
   inputs: string;
+  /** The hash of its argument `retry`. Earlier versions wrote none. */
+  retry?: string;
   /** The id of what the request made; undefined before its response, and for an append. */
   id?: string;
   detail: Record<string, unknown>;
@@ -43,7 +45,7 @@ export function isFarFromNow({ time }: Entry): boolean {
 }
 
 /** Whether the request makes something that costs, and that no list shows to be of this request. */
-export function isMaking({ operation }: Entry): boolean {
+export function isMaking({ operation }: Pick<Entry, "operation">): boolean {
   return operation === "copyTask" || operation === "startTask";
 }
 
@@ -80,8 +82,10 @@ export function urnOfStack(urn: string): string {
 /** Where the journal of a stack is, as sentences. */
 export function movedWords({ detail, process }: Entry, path: string): string {
   const to = String(detail.to);
-  const only = isStoreAddress(to) ? "" : ` That folder is on ${process.host}: do so only there.`;
-  return `The journal of this stack was moved to ${to}, as ${path} says. Set webextract:journal, or the tokenStore that it follows, to it.${only}`;
+  const next = isStoreAddress(to)
+    ? "Set webextract:journal, or the tokenStore that it follows, to it."
+    : `Set webextract:journal to it, only on ${process.host}, which has that folder.`;
+  return `The journal of this stack was moved to ${to}, as ${path} says. ${next}`;
 }
 
 /** Where the journal is kept. */

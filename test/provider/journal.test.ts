@@ -1092,7 +1092,7 @@ describe("the journal of requests that must not be sent twice", () => {
       const [file = ""] = readdirSync(folder());
       assert.equal(statSync(join(folder(), file)).mode & 0o777, 0o600);
       const [entry] = world.journal();
-      const { salt, account, inputs, time, detail, process: sender, ...rest } = entry ?? {};
+      const { salt, account, inputs, retry, time, detail, process: sender, ...rest } = entry ?? {};
       assert.deepEqual(sender, world.providers.name);
       assert.deepEqual(rest, {
         version: 1,

@@ -209,7 +209,12 @@ for (const kind of [s3Kind, ...cloudKinds])
         profile: "",
         credentials: "secret",
       };
-      const start = { operation: "startTask", inputs: { taskId: "task-1" }, what: "paid run" } as const;
+      const start = {
+        operation: "startTask",
+        inputs: { taskId: "task-1" },
+        what: "paid run",
+        detail: { taskId: "task-1" },
+      } as const;
       const startOn = async (journal: Journal, send: () => Promise<string>): Promise<string> => {
         const found = await journal.of(name).earlier("startTask", start.inputs);
         return found?.id ?? (await journal.of(name).once(start, send, String));
@@ -228,6 +233,8 @@ for (const kind of [s3Kind, ...cloudKinds])
             await failure(startOn(three.journal, async () => String(++sent))),
             /Process 1 of a is running and has sent a request \(paid run\)/,
           );
+          const renamed = machine("d").journal.of({ ...name, urn: `${name.urn}-renamed` });
+          assert.match(await failure(renamed.earlier("startTask", start.inputs)), /Process 1 of a is running/);
           return "run-1";
         });
         assert.equal(sent, 0);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ProviderConfig } from "../../../src/config/config";
+import { isMark } from "../../../src/journal/journalPlace";
 import type { ServiceClient } from "../../../src/service/client";
 import { defaultTokenStore } from "../../../src/service/environment";
 import { isServiceError } from "../../../src/service/errors/errors";
@@ -13,7 +14,8 @@ import type { CommandContext } from "../commandContext";
 import { clientOf, connect } from "../connection/connected";
 import type { ConnectionFlags } from "../connection/connection";
 import { connectionOf, serviceOf } from "../connection/connection";
-import { hasEntries, journalAt, stackFilter } from "../connection/journalAt";
+import type { Found } from "../connection/journalAt";
+import { entriesIn, hasEntries, journalAt, stackFilter, urnsOfStack, wordsOfMark } from "../connection/journalAt";
 import { isOnePlace, otherPlace, placeArgument, whatToSet } from "../connection/otherPlace";
 import {
   credentialsInUse,
@@ -197,6 +199,15 @@ export const tokenMove: CliCommand = {
           `First run "pulumi up" of each stack that uses it, or "webextract journal move ${shellQuoted(journalOf(to))}".`,
       );
     }
+    const places = [{ address: journal, place: journalAt(journal, config, cli) }];
+    const found = await entriesIn(
+      places,
+      urnsOfStack(flags.stack).map((urn) => ({ urn })),
+    );
+    const isAstray = ({ entry }: Found): boolean =>
+      isMark(entry) && !isOnePlace(String(entry.detail.to), journalOf(to));
+    const astray = config.journal === journal ? found.find(isAstray) : undefined;
+    if (astray !== undefined) throw new CliError(`${wordsOfMark(astray)} ${nothingMoved}`);
     const others = profile === undefined ? await othersIn(from, config, options, cli) : [];
     const accounts = others.length === 0 ? "" : `, also those of ${others.map(([name]) => name).join(", ")},`;
     await cli.confirm(`Move the tokens${accounts} from ${from} to ${to}?`, yes, nothingMoved);

@@ -70,7 +70,7 @@ export async function takeOverExport(
     // Where it is, the next export gives it a name, and says so.
     if (earlier !== undefined && typeof marking === "string" && !existsSync(join(context.folder, marking))) {
       context.warn(
-        `Rows of task "${args.taskId}" were marked as exported ${whenAndWho(earlier)}. They are in "${marking}" on ${host}, one a line: keep that file, because no other one contains them.`,
+        `Rows of task "${args.taskId}" may have been marked as exported ${whenAndWho(earlier)}. They are in "${marking}" on ${host}, one a line: keep that file, because no other one contains them.`,
       );
     }
     return {};

@@ -2,11 +2,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-// Loaded at the start, although few programs need it, because the library listens to signals from its import on. A
-// listener that is added after a `process.once` of the program would be the only one left and would end the process.
-import { lock } from "proper-lockfile";
 import { isStoreAddress } from "../../store/storeAddress";
 import { pause } from "../../system/clock";
+import { lock } from "../../system/fileLock";
 import { codeOf, makePrivateFolder, obstacleOf, readPrivateFile, writePrivateFile } from "../../system/privateFile";
 import { targetOf } from "../../system/replaceFile";
 import { isTemporary, removeAbandonedFiles } from "../../system/temporaryFiles";
