@@ -269,7 +269,7 @@ function misfitOfString(shape: StringShape, value: unknown): string | undefined 
   if (shape.isId && /^\d(?:[.,]\d+)?E\+\d+$/.test(value)) {
     return "a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again";
   }
-  return shape.isId && value.trim() !== value ? "a string with white space at an end" : undefined;
+  return undefined;
 }
 
 /**

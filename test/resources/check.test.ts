@@ -448,7 +448,6 @@ describe("checks of arguments", () => {
         { adoptTaskId: "6.39E+17" },
         "adoptTaskId must be a non-empty string; got a number that a spreadsheet has shortened. Format the column as text there, and take the id from the service again",
       ],
-      ["CloudRun", { taskId: " t" }, "taskId must be a non-empty string; got a string with white space at an end"],
       [
         "CloudSubtasks",
         { taskId: "t", subTaskIds: ["6.39E+17"], desired: "started" },
