@@ -166,11 +166,11 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
 
 /** The most lines of code of each part. What a change adds beyond it, it takes away elsewhere. */
 export const budgets: readonly { part: string; folders: readonly string[]; lines: number }[] = [
-  { part: "src", folders: ["src"], lines: 27_024 },
+  { part: "src", folders: ["src"], lines: 27_025 },
   { part: "cli", folders: ["cli/src"], lines: 13_828 },
   { part: "plugin", folders: ["plugin/src"], lines: 1_685 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_537 },
   { part: "scripts", folders: ["scripts"], lines: 5_792 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_689 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_688 },
   { part: "bench", folders: ["bench"], lines: 2_943 },
 ];

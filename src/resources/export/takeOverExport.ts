@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { destinationOf } from "../../rows/destinations/destinationOf";
 import { compareContent } from "../../rows/destinations/diskFile";
-import { systemProcesses } from "../../system/processes";
 import { PartialFailure } from "../../values/errors";
 import type { Context } from "../resource";
 import type { OnceRequest } from "../task/requestJournal";
@@ -35,8 +34,7 @@ export async function noteExport(args: DataExportArgs, state: DataExportState, {
 
 /** Notes where the rows are before the first of them is marked. Until the export has ended, no other file has them. */
 export async function noteMarking(args: DataExportArgs, path: string, { journal, folder }: Context): Promise<void> {
-  const detail = { marking: relative(folder, path), host: systemProcesses().own.host };
-  await journal?.done({ ...requestOf(args), detail });
+  await journal?.done({ ...requestOf(args), detail: { marking: relative(folder, path) } });
 }
 
 interface EarlierExport {
@@ -66,11 +64,11 @@ export async function takeOverExport(
   }
   const earlier = await context.journal?.earlier(operation, inputs);
   if (earlier?.id === undefined) {
-    const { marking, host } = earlier?.detail ?? {};
+    const { marking } = earlier?.detail ?? {};
     // Where it is, the next export gives it a name, and says so.
     if (earlier !== undefined && typeof marking === "string" && !existsSync(join(context.folder, marking))) {
       context.warn(
-        `Rows of task "${args.taskId}" may have been marked as exported ${whenAndWho(earlier)}. They are in "${marking}" on ${host}, one a line: keep that file, because no other one contains them.`,
+        `Rows of task "${args.taskId}" may have been marked as exported ${whenAndWho(earlier)}. They are in "${marking}" on ${earlier.process.host}, one a line: keep that file, because no other one contains them.`,
       );
     }
     return {};

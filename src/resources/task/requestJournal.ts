@@ -1,3 +1,4 @@
+import type { ProcessName } from "../../system/processes";
 import { partsOfUrn } from "../../values/urn";
 
 /**
@@ -44,6 +45,8 @@ export interface EarlierRequest {
   /** Whether the profile had other credentials then: its tokens have changed, or it is another account. */
   hasOtherCredentials: boolean;
   detail: Record<string, unknown>;
+  /** Which process sent it. */
+  process: ProcessName;
   /** Counts it as a request of this process: what it made goes into the state now, or is gone. */
   takeOver(): void;
 }
