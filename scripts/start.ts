@@ -123,23 +123,13 @@ async function main(step: Part, open: boolean): Promise<void> {
   }
 }
 
-const what = new Argument("[what]", "one step instead of a preview and an up").choices([
-  "preview",
-  "up",
-  "destroy",
-  "reset",
-]);
+const steps = ["preview", "up", "destroy", "reset"];
+const what = new Argument("[what]", "one step instead of a preview and an up").choices(steps);
 
 new Command("npm start --")
-  .description(
-    "Runs the quickstart on this machine: the emulator, a small shop to extract, and the real Pulumi engine.",
-  )
+  .description("Runs the quickstart here: the emulator, a small shop to extract, and the real Pulumi engine.")
   .addArgument(what)
-  .option(
-    "--open",
-    "keep the emulator and the shop after the step, and print the address of the emulator's page",
-    false,
-  )
+  .option("--open", "keep the emulator and the shop after the step, and print the address of its page", false)
   .addHelpText(
     "after",
     `

@@ -213,10 +213,15 @@ const seed: Seed = {
 
 /** What a killed command has left in the journal. */
 const entry = {
-  ...{ version: 1, operation: "startTask", urn: "", origin: "https://a.test", profile: "", what: "run", time: 0 },
+  ...{
+    version: 1,
+    operation: "startTask",
+    urn: "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/webextract:TaskCopy::copy",
+  },
+  ...{ origin: "https://a.test", profile: "", what: "run", time: 0 },
   ...{ salt: "0".repeat(32), inputs: "", detail: {}, process: { host: "elsewhere", pid: 1 } },
 };
-const keyOfNothing = createHash("sha256").update("").digest("hex").slice(0, 32);
+const keyOfEntry = createHash("sha256").update(entry.urn).digest("hex").slice(0, 32);
 
 /** A SIGINT at the first moment that the command listens for one. */
 const interruptSelf = `process.on("newListener", function interrupt(event) {
@@ -238,7 +243,7 @@ describe("every command", () => {
     writeFileSync(world.path("renamed.yaml"), "name: one\nfrom: { adoptTaskId: a }\n");
     writeFileSync(world.path("interruptSelf.cjs"), interruptSelf);
     mkdirSync(world.path("killed"));
-    writeFileSync(world.path(`killed/${keyOfNothing}.${entry.salt}.json`), JSON.stringify(entry));
+    writeFileSync(world.path(`killed/${keyOfEntry}.${entry.salt}.json`), JSON.stringify(entry));
   });
 
   const own = /^(?:good\.yaml|good\.csv|renamed\.yaml|bad\.yaml|interruptSelf\.cjs|bin\/.*|killed\/.*)$/;
@@ -281,8 +286,9 @@ describe("every command", () => {
       const config = { baseUrl: world.emulator.url, apiKey, accessToken, refreshToken };
       const entries = Object.entries(config).map(([key, value]) => [`webextract:${key}`, { value }]);
       const ofStack = { WEBEXTRACT_BASE_URL: undefined, SELECTED: JSON.stringify(Object.fromEntries(entries)) };
-      const { line, input, before } = success;
-      const variables = { ...noCredential, ...ofStack, ...given(withPulumi) };
+      const { line, input, before, env } = success;
+      const journal = { WEBEXTRACT_JOURNAL: env?.WEBEXTRACT_JOURNAL };
+      const variables = { ...noCredential, ...ofStack, ...given(withPulumi), ...journal };
       await (before && world.run(before, variables));
       const ended = await world.run(line, variables, inputOf(input));
       assert.equal(ended.code, 0, ended.stderr + ended.stdout);

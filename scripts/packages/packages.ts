@@ -14,6 +14,7 @@ export const partsOfProduct = [...packageFolders, "cli", "plugin"] as const;
 export interface Manifest {
   name: string;
   version: string;
+  homepage: string;
   exports: Record<string, string | Record<string, string>>;
 }
 

@@ -17,7 +17,7 @@ import { goModule } from "../schema/generateSdks";
 const registryPackage = "verdaccio@~6.8.0";
 
 /** The steps of `release.yml` that are not run: the tests take longer than all others, and the next jobs install again what is there. */
-const leftOut = /^(npm test|npm ci --ignore-scripts|gh |pipx run uv)/;
+const leftOut = /^(npm test|npm ci --ignore-scripts|gh |docker |pipx run uv)/;
 
 /**
  * Runs the commands of `release.yml` in a checkout of the last commit, as if its version were released today: a bare repository stands for the remote, a registry on

@@ -14,6 +14,8 @@ export function operationsAreComplete(project: Project): string[] {
   ]);
 }
 
+const regions = "scripts/schema/examples.ts";
+
 /** Each resource is in the list and has a class, tests, golden files of its previews, examples and documentation: one message says all that it lacks. */
 export function resourcesAreComplete(project: Project): string[] {
   const list = /export const resources\b[^{]*\{([^}]*)\}/.exec(project.read("src/resources/index.ts") ?? "")?.[1];
@@ -23,6 +25,7 @@ export function resourcesAreComplete(project: Project): string[] {
   const tests = textOf([...under(project, "test/resources"), ...under(project, "test/realEngine")]);
   return unique([...matches(list, /(\w+): \w+/g), ...defined]).flatMap((type) => {
     const page = pathOfPage(type);
+    const examples = project.read("examples/reference/index.ts");
     const previews = `test/realEngine/diffs/${type}.txt`;
     const lacking = [
       ...missing(list, type, "a line in the list of src/resources/index.ts"),
@@ -32,16 +35,8 @@ export function resourcesAreComplete(project: Project): string[] {
       ...missing(project.read(page), type, `a page, ${page}`),
       ...missing(project.read("README.md"), `\\(${escaped(page)}\\)`, "a link to its page in README.md"),
       ...missing(project.read("docs/reference/README.md"), type, "a row in docs/reference/README.md"),
-      ...missing(
-        project.read("examples/reference/index.ts"),
-        `new ${type}`,
-        "an example in examples/reference, and one in each language of its folder languages",
-      ),
-      ...missing(
-        project.read("scripts/schema/examples.ts"),
-        type,
-        "the regions of its example in scripts/schema/examples.ts",
-      ),
+      ...missing(examples, `new ${type}`, "an example in examples/reference, and one in each language of its folder"),
+      ...missing(project.read(regions), type, `the regions of its example in ${regions}`),
     ];
     return lacking.length === 0 ? [] : [`resource ${type} needs ${lacking.join("; ")}`];
   });

@@ -125,6 +125,11 @@ describe("the package", () => {
       "plugin/schema.json",
       "src/manifest/manifest.schema.json",
     ]);
+    // Its pages lead to the repository, because docs is not installed.
+    const pages = ["package/README.md", "package/CHANGELOG.md"];
+    const { stdout: text } = await run("tar", ["-xzOf", await packTarball(), ...pages], { maxBuffer: 2 ** 22 });
+    assert.deepEqual(text.match(/\]\((?!https:|#)[^)]*|"(docs|templates|examples)\/[^"]*"/g), null);
+    assert.match(text, /\/blob\/v[\d.]+\/docs\/tutorial\.md\)/);
     assert.deepEqual(
       promised.filter((path) => !files.includes(path)),
       [],

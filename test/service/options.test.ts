@@ -81,10 +81,7 @@ describe("the client's options", () => {
         WEBEXTRACT_LOG: "debug",
         OTHER: "x",
       }),
-      {
-        baseUrl,
-        logLevel: "debug",
-      },
+      { baseUrl, logLevel: "debug" },
     );
     assert.throws(() => optionsFromEnvironment({ WEBEXTRACT_LOG: "loud" }), /WEBEXTRACT_LOG must be one of/);
   });

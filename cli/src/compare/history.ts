@@ -98,18 +98,10 @@ export function historyReport(files: readonly FileFigures[]): Report {
         rows: files.map((file, index) => {
           // A file without rows says nothing about its fields.
           const before = files.findLast(({ rows }, other) => other < index && rows > 0);
-          return [
-            ...[
-              foreign(file.name),
-              file.date,
-              String(file.rows),
-              rowChange(files[index - 1]?.rows ?? file.rows, file.rows),
-            ],
-            ...[
-              String(file.filled.size),
-              before === undefined || file.rows === 0 ? "" : foreign(fieldChanges(before.filled, file.filled)),
-            ],
-          ];
+          const change = rowChange(files[index - 1]?.rows ?? file.rows, file.rows);
+          const isComparable = before !== undefined && file.rows > 0;
+          const changed = isComparable ? foreign(fieldChanges(before.filled, file.filled)) : "";
+          return [foreign(file.name), file.date, String(file.rows), change, String(file.filled.size), changed];
         }),
       },
     ],
@@ -149,7 +141,11 @@ export function historyPage(files: readonly FileFigures[], report: Report): Repo
         ]),
     ],
   };
-  return { ...report, tables: [overTime, ...report.tables] };
+  // What decides stands where a narrow window shows it.
+  const moved = <T>([name, day, rows, change, fields, changed]: readonly T[]) =>
+    [name, changed, rows, change, day, fields] as T[];
+  const tables = report.tables.map((each) => ({ ...each, titles: moved(each.titles), rows: each.rows.map(moved) }));
+  return { ...report, tables: [overTime, ...tables] };
 }
 
 /** How much lower a share stays than before, to count as fallen. */
@@ -165,7 +161,9 @@ function fell(values: readonly (number | undefined)[], files: readonly FileFigur
   });
   const largest = falls.reduce((most, each) => (each.by > most.by ? each : most), { index: -1, by: 0 });
   const file = largest.by < fallen ? undefined : files[largest.index];
-  return file === undefined ? "" : foreign(`${largest.by > 1 ? "empty" : "lower"} since ${file.date} ${file.name}`);
+  if (file === undefined) return "";
+  const day = file.name.includes(file.date) ? "" : `${file.date} `;
+  return foreign(`${largest.by > 1 ? "empty" : "lower"} since ${day}${file.name}`);
 }
 
 /** The document of `--json`. */

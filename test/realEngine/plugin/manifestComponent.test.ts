@@ -36,19 +36,14 @@ exports:
 
 const kids = "from: { adoptTaskId: template-2 }\nrun: { triggers: 012 }\n";
 
+const properties = { Url: "https://old.test/", Wait: "1", Cookie: "" };
 const seed = {
   taskGroups: [{ taskGroupId: "group-1" }],
   tasks: ["template-1", "template-2"].map((taskId) => ({
     taskId,
     taskGroupId: "group-1",
     syntheticRows: 3,
-    actions: [
-      {
-        actionType: "NavigateAction",
-        actionId: "open",
-        properties: { Url: "https://old.test/", Wait: "1", Cookie: "" },
-      },
-    ],
+    actions: [{ actionType: "NavigateAction", actionId: "open", properties }],
   })),
 };
 
@@ -278,11 +273,7 @@ describe("a Manifest with a variable that a preview does not know", () => {
       };
       const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
       assert.equal((startUrls as { urls: unknown }).urls, unknownText);
-      assert.deepEqual(actions.open?.properties, {
-        Url: unknownText,
-        Wait: "2",
-        Cookie: "[secret]",
-      });
+      assert.deepEqual(actions.open?.properties, { Url: unknownText, Wait: "2", Cookie: "[secret]" });
       assert.deepEqual(inputsOf("ExtractionTask::kids")?.from, { adoptTaskId: "template-2" });
       await world.project.up();
       assert.match(JSON.stringify(world.emulator.requests), /https:\/\/shop\.test\/[0-9a-f-]{36}\/novels/);

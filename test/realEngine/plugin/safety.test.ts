@@ -89,9 +89,7 @@ describe("the native plugin on the engine", () => {
   });
 
   slowIt("ends a wait at the first Ctrl-C with the run in the state, and the next up starts nothing", async () => {
-    world = await nativeWorld({
-      program: runProgram('waitFor: "finished", pollSeconds: 0.1'),
-    });
+    world = await nativeWorld({ program: runProgram('waitFor: "finished", pollSeconds: 0.1') });
     world.emulator.change.holdRuns();
     const run = world.project.start(up);
     await run.waitFor(/0 of 3 done, (?:\d+ rows, )?running/);

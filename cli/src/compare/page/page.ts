@@ -105,15 +105,15 @@ ${lines}</tbody>
 }
 
 function shown(part: Part): Markup {
-  return typeof part === "string" ? arrowWhole(part) : "foreign" in part ? foreignText(part.foreign) : drawn(part);
+  return typeof part === "string" ? unbroken(part) : "foreign" in part ? foreignText(part.foreign) : drawn(part);
 }
 
-/** No line breaks in an arrow, nor between two figures with an arrow between them. */
-function arrowWhole(text: string): Markup {
+/** No line breaks in a date, a few figures or an arrow. */
+function unbroken(text: string): Markup {
+  const whole = (part: string): Markup => html`<span class="whole">${part}</span>`;
+  if (text.length < 24) return whole(text);
   const [old = "", now] = text.split(" -> ");
-  if (now === undefined) return html`${text}`;
-  const isShort = text.length <= 24;
-  return isShort ? html`<span class="whole">${text}</span>` : html`${old} <span class="whole">-></span> ${now}`;
+  return now === undefined ? html`${text}` : html`${old} ${whole("->")} ${now}`;
 }
 
 /** The text says the same as the bars and the line. */
@@ -129,7 +129,7 @@ function drawn({ text, bars, line = [] }: Drawing): Markup {
       : html`<rect x="${rounded(index * width)}" y="${rounded(98 - value * 96)}" width="${rounded(width)}" height="${rounded(2 + value * 96)}"/>`,
   );
   const plot = html`<svg class="plot" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${steps}</svg>`;
-  return html`<div class="drawing">${bar("base")}${bar("head")}${line.length === 0 ? html`` : plot}${arrowWhole(text)}</div>`;
+  return html`<div class="drawing">${bar("base")}${bar("head")}${line.length === 0 ? html`` : plot}${unbroken(text)}</div>`;
 }
 
 function rounded(number: number): string {

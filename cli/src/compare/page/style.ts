@@ -42,6 +42,6 @@ thead button:focus-visible { outline: 3px solid var(--focus); }
 .key.head { background: var(--head); }
 .whole { white-space: nowrap; }
 .plot { display: block; width: 16rem; max-width: 100%; height: 3rem; fill: var(--head); background: var(--empty); }
-@media (max-width: 30rem) { main { padding: 0.5rem 0.6rem 2rem; } th, td { padding: 0.2rem 0.4rem; } }
+@media (max-width: 30rem) { main { padding: 0.5rem 0.6rem 2rem; } th, td { padding: 0.2rem 0.4rem; min-width: 3rem; } th:first-child, td:nth-child(2) { min-width: 7.5rem; } thead th { white-space: normal; } .plot { width: 8rem; } }
 @media print { .search { display: none; } .scroll { overflow: visible; } }
 `;
