@@ -410,7 +410,7 @@ for (const kind of isLarge ? [s3Kind, ...cloudKinds] : [s3Kind])
           const { code, stderr } = await run(move);
           assert.match(
             stderr,
-            /copyTask is of another stack, .* or of a killed command that saved nothing: then run "pulumi up" first/,
+            /copyTask and 1 more are of other stacks, .* or of a killed command that saved nothing: then run "pulumi up" first/,
           );
           assert.deepEqual([code, existsSync(to)], [1, false]);
         }

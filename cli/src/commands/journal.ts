@@ -75,12 +75,12 @@ export const journalList: CliCommand = {
             `Journal: ${shown.map(({ address }) => address).join(", and the earlier one ")}`,
             ...(notes.length > 0 ? [table(titles, notes.map(cellsOf), cli.terminal)] : []),
             ...(notes.length > 0 || unread.length > 0 ? [] : ["It has no entry."]),
-            ...(inNeed === 0
-              ? []
-              : [
+            ...(inNeed > 0
+              ? [
                   `\n${counted(inNeed, "request")} may have taken effect: look at the service, then run "webextract journal resolve".`,
-                ]),
-            ...sealed.map(ofOtherStack),
+                ]
+              : []),
+            ...ofOtherStacks(sealed),
             ...problems,
           ].join("\n"),
         hasProblems: problems.length > 0,
@@ -198,7 +198,7 @@ export const journalMove: CliCommand = {
         const elsewhere = all.filter(({ at }) => !isOnePlace(at.address, to));
         const notes = elsewhere.filter(({ entry }) => isOfStack(entry));
         const ofOthers = elsewhere.filter(({ entry }) => !isOfStack(entry)).map(pathOf);
-        const others = [...sealed, ...ofOthers].map(ofOtherStack);
+        const others = ofOtherStacks([...sealed, ...ofOthers]);
         try {
           await target.all();
           const problems = [...unread, ...target.problems, ...(notes.length === 0 ? others : [])];
@@ -263,8 +263,10 @@ function placeholderOf(stateId: string | undefined): string | undefined {
   return stateId !== undefined && isPlaceholderId(stateId) ? stateId : undefined;
 }
 
-function ofOtherStack(path: string): string {
-  return `${path} is of another stack, which --stack names, or of a killed command that saved nothing: then run "pulumi up" first.`;
+function ofOtherStacks([path, ...more]: readonly string[]): string[] {
+  const subject = more.length === 0 ? "is of another stack" : `and ${more.length} more are of other stacks`;
+  const why = 'which --stack names, or of a killed command that saved nothing: then run "pulumi up" first.';
+  return path === undefined ? [] : [`${path} ${subject}, ${why}`];
 }
 
 function requireEnded({ needs: need, name, entry: { process } }: Noted): void {
