@@ -13,8 +13,7 @@ export async function pack(folder: PackageFolder, destination: string): Promise<
   if (!existsSync(join(packageFolder, "dist", "index.js"))) {
     throw new Error("there is no dist to pack: run `npm run build` first");
   }
-  // npm runs in the folder of the package.
-  const target = resolve(destination);
+  const target = resolve(destination); // npm runs in the folder of the package
   mkdirSync(target, { recursive: true });
   const written = await npmPack(packageFolder, target);
   // Again, with pages whose links lead somewhere: `docs` is not installed.

@@ -86,6 +86,7 @@ function pluginSchema(): string {
         generateResourceContainerTypes: true,
         importBasePath: `${source.replace("https://", "")}/sdk/go/webextract`,
       },
+      java: { basePackage: "io.github.pulumi_webextract", buildFiles: "gradle" },
     },
   };
   // Pages link to each other by their place in the repository, which an SDK does not have.

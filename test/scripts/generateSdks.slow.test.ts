@@ -321,9 +321,10 @@ describe("the SDKs that are generated from schema.json", function () {
     writeFileSync(join(root, "pom.xml"), pom);
     await run("mvn", ["-q", "dependency:build-classpath", "-Dmdep.outputFile=libraries"], { cwd: root });
     const compile = async (name: string, body: string): Promise<string> => {
-      const imports = ["webextract.*", "webextract.inputs.*", "core.Either", "Pulumi", "Context"];
-      const lines = imports.map((each) => `import com.pulumi.${each};`).join(" ");
-      const text = `${lines} import java.util.*; class ${name} { void run(Context ctx) {\n${body}\n} }\n`;
+      const ours = "io.github.pulumi_webextract.webextract";
+      const imports = [`${ours}.*`, `${ours}.inputs.*`, "com.pulumi.core.Either", "com.pulumi.Context", "java.util.*"];
+      const lines = imports.map((each) => `import ${each};`).join(" ");
+      const text = `${lines} class ${name} { void run(Context ctx) {\n${body}\n} }\n`;
       writeFileSync(join(root, `${name}.java`), text);
       const javac = `javac -proc:none -Xdiags:verbose -d classes -cp "$(cat libraries)" -sourcepath src/main/java ${name}.java 2>&1 || true`;
       return (await run("bash", ["-c", javac], { cwd: root })).stdout;
