@@ -5,7 +5,6 @@ import { exportChecks, exportPeers, exportRows } from "./exports/exportRows";
 import { exportS3 } from "./exports/exportS3";
 import { fleet } from "./fleet";
 import { manifests } from "./manifests";
-import { npmStart } from "./npmStart";
 import { pluginStart } from "./plugin/start";
 import { pluginWays } from "./plugin/ways";
 import { providerHost } from "./providerHost";
@@ -14,7 +13,6 @@ import { sharedStore } from "./sharedStore";
 
 /** All benches, in the order in which they run. */
 export const benches: readonly Bench[] = [
-  npmStart,
   manifests,
   providerHost,
   pluginStart,

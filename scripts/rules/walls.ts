@@ -171,6 +171,6 @@ export const budgets: readonly { part: string; folders: readonly string[]; lines
   { part: "plugin", folders: ["plugin/src"], lines: 1_685 },
   { part: "emulator", folders: ["emulator/src", "emulator/page"], lines: 13_537 },
   { part: "scripts", folders: ["scripts"], lines: 5_792 },
-  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_688 },
-  { part: "bench", folders: ["bench"], lines: 2_943 },
+  { part: "tests", folders: ["test", "cli/test", "plugin/test", "emulator/test"], lines: 75_722 },
+  { part: "bench", folders: ["bench"], lines: 2_909 },
 ];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isPlaceholderId } from "../resources/task/lostResponse";
-import { canonical } from "../values/plain";
+import { canonical, isRecord } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { Entry, ResourceName } from "./journalPlace";
 
@@ -30,17 +30,21 @@ export function isPlaceholderOf({ urn, id }: Entry, shown: Sighting): boolean {
 /** Whether the shown resource contains the result of the request. */
 export function isInState(entry: Entry, shown: Sighting): boolean {
   const { urn, operation, id, salt, inputs, detail } = entry;
-  if (partsOfUrn(urn).ownType !== shown.type) {
-    return false;
-  }
+  if (partsOfUrn(urn).ownType !== shown.type) return false;
   switch (operation) {
     case "append":
       return inputs === hashOf(salt, shown.args);
     case "export":
       return id === shown.state.file && detail.sha256 === shown.state.sha256;
     default:
-      return id === shown.id || isPlaceholderOf(entry, shown);
+      return id === undefined ? isPlaceholderOf(entry, shown) || isSameStart(entry, shown) === true : id === shown.id;
   }
+}
+
+/** Whether this start made the run of the state. Undefined for a state of an earlier version, or a run that was started elsewhere. */
+export function isSameStart({ detail }: Entry, { state }: Sighting): boolean | undefined {
+  const [sent, made] = [detail, state].map(({ listBefore }) => (isRecord(listBefore) ? listBefore.at : undefined));
+  return sent === undefined || made === undefined ? undefined : sent === made;
 }
 
 /** Salted, because inputs can contain secrets that are short enough to be guessed. */

@@ -10,7 +10,7 @@ import { ResourceError } from "../values/errors";
 import { isRecord, madeOnce } from "../values/plain";
 import { partsOfUrn } from "../values/urn";
 import type { Sighting } from "./entryMatch";
-import { hashOf, hasSameCredentials, isInState, isPlaceholderOf } from "./entryMatch";
+import { hashOf, hasSameCredentials, isInState, isPlaceholderOf, isSameStart } from "./entryMatch";
 import type { Entry, JournalPlace, ResourceName } from "./journalPlace";
 import { isFarFromNow, isMaking, keyOf, movedWords, namesOf, urnOfStack } from "./journalPlace";
 
@@ -92,8 +92,8 @@ export class Journal {
       return;
     }
     const { args, state } = sighting;
-    const { file, sha256 } = state;
-    const brief = { ...sighting, args: appends(args) ? args : {}, state: { file, sha256 } };
+    const { file, sha256, listBefore } = state;
+    const brief = { ...sighting, args: appends(args) ? args : {}, state: { file, sha256, listBefore } };
     // What cannot be read now stops the request that needs it.
     this.seen.push(() => this.judgeAll(name, brief).catch(() => undefined));
   }
@@ -278,9 +278,7 @@ export class Journal {
 
   /** A process that was running can have noted its response and ended since, or have removed its entry. */
   private async lookAgain(note: Note): Promise<void> {
-    if (note.is !== "running" || (await note.place.isRunning(note.entry))) {
-      return;
-    }
+    if (note.is !== "running" || (await note.place.isRunning(note.entry))) return;
     const latest = await note.place.latest(note.entry);
     note.entry = latest ?? note.entry;
     note.is = latest === undefined ? "dropped" : "left";
@@ -359,19 +357,15 @@ export class Journal {
       note.isTold = true;
       return;
     }
-    if (isInState(entry, sighting)) {
-      this.drop(note);
-      return;
-    }
+    if (isInState(entry, sighting)) this.drop(note);
+    if (note.is === "dropped") return;
     // The next append reads the list first, and the next export looks for the file. An up without its label asks for no
     // new run: the next one under its label does, and takes the run over.
     const isWaiting = final === "stays" && (!isMade || typeof entry.detail.runLabel === "string");
-    if (keyOf(urn) !== keyOf(entry.urn) || final === undefined || isWaiting) {
-      return;
-    }
+    if (keyOf(urn) !== keyOf(entry.urn) || final === undefined || isWaiting) return;
     if (isMade) {
       const other =
-        entry.id === undefined
+        entry.id === undefined && isSameStart(entry, sighting) !== false
           ? `It can be "${id}" itself, which this resource is now. No state holds any other one: look for it at the service.`
           : `This resource is "${id}" now, and no state holds any other one. Look for it at the service.`;
       this.tell(note, `${describeMade(entry)}. ${other}`, urn);

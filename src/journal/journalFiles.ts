@@ -52,7 +52,7 @@ export class JournalFiles implements JournalPlace {
       const { reason, remedy } = await obstacleOf(folder, error, "readable");
       this.unreadable.set(
         "all",
-        `The journal in ${folder} cannot be read ${reason}. It may name a copy or a run that no state holds, so no request was sent. ` +
+        `The journal in ${folder} cannot be read ${reason}. It may name a copy or a run that no state holds, so this request was not sent. ` +
           `${remedy} If no command was killed, set webextract:journal to another folder.`,
       );
       return [];
@@ -95,7 +95,7 @@ export class JournalFiles implements JournalPlace {
       this.unreadable.set(
         basename(file).slice(0, basename(file).indexOf(".")),
         `The journal entry ${file} cannot be read ${reason}. It may name a copy or a run that no state holds, ` +
-          "so no request was sent. Make the file readable, or look for that copy or run at the service and delete the file.",
+          "so this request was not sent. Make the file readable, or look for that copy or run at the service and delete the file.",
       );
       return [];
     }

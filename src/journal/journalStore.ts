@@ -184,7 +184,7 @@ export class JournalStore implements JournalPlace {
   }
 
   private noteUnreadable(error: unknown): void {
-    this.problem = `The journal in ${this.shared.address} cannot be read. It may name a copy or a run that no state holds, so no request was sent. ${messageOf(error)}`;
+    this.problem = `The journal in ${this.shared.address} cannot be read. It may name a copy or a run that no state holds, so this request was not sent. ${messageOf(error)}`;
   }
 
   /** If it cannot be read, nothing is sent. */

@@ -970,6 +970,22 @@ describe("the journal of requests that must not be sent twice", () => {
       assert.match(world.warnings.join(), /paid run of task "task-1"\) was made .* It was taken over/);
     });
 
+    it("starts the next run if the state has a run whose response could not be noted, and tells it from another start", async () => {
+      const run = world.declare("CloudRun");
+      await world.unsaved(run, () => run.up({ ...runArgs, triggers: [1] }));
+      const [name = ""] = readdirSync(folder());
+      writeFileSync(join(folder(), name), JSON.stringify({ ...world.journal()[0], id: undefined }));
+      await world.emulator.settled();
+      await run.up({ ...runArgs, triggers: [2] });
+      assert.deepEqual([runs().length, run.id], [2, runs()[1]?.lotNo]);
+      await world.emulator.settled();
+      const at = { operation: "startTask", when: "after" } as const;
+      await world.killed(run, () => run.up({ ...runArgs, triggers: [3] }), at);
+      await run.up({ ...runArgs, triggers: [2] });
+      assert.equal(runs().length, 3);
+      assert.match(world.warnings.join(), new RegExp(`A paid run .* may exist.*This resource is "${run.id}" now`));
+    });
+
     it("takes over the run if rerunOn has another order or other names, and if an earlier version noted them", async () => {
       const rerunOn = ["a", "b"].map((each) => `TaskCopy ${each} ${each.repeat(64)}`);
       const renamed = rerunOn.map((each) => each.replace("TaskCopy ", "TaskCopy my ")).reverse();
@@ -1246,7 +1262,10 @@ describe("the journal of requests that must not be sent twice", () => {
           );
           world.operations();
           const message = await failure(world.declare(type).up(args));
-          assert.match(message, new RegExp(`^The journal in .* cannot be read \\(${code}\\).* no request was sent\\.`));
+          assert.match(
+            message,
+            new RegExp(`^The journal in .* cannot be read \\(${code}\\).* this request was not sent\\.`),
+          );
           assert.equal(code === "EACCES", /Make the folder readable, or run the command as its user/.test(message));
           assert.ok((fake as unknown as sinon.SinonSpy).called);
           sinon.restore();

@@ -181,7 +181,7 @@ async function keepReplaced(
   context: Context,
 ): Promise<Created<CloudRunState>> {
   context.warn(
-    `${nameOf({ lotNo: id, taskId: args.taskId })} stays, and no run is started. An earlier up was to replace it and failed before the start, and nothing asks for a new run now.`,
+    `${nameOf({ lotNo: id, taskId: args.taskId })} stays, and no run is started. An earlier up was to replace it, and nothing asks for a new run now.`,
   );
   return { id, state: await cloudRun.update(id, state as unknown as CloudRunState, args, context) };
 }

@@ -51,8 +51,8 @@ export async function observeRun(
     return { ...others, shows: "nothing" };
   }
   if (ownList === undefined && !isOwn(list, listBefore, statuses)) {
-    const before =
-      listBefore?.atWork === true && runningOf(list, statuses).length === 0 ? fingerprintOf(list) : listBefore;
+    const isEnded = listBefore?.atWork === true && runningOf(list, statuses).length === 0;
+    const before = isEnded ? { ...fingerprintOf(list), at: listBefore.at } : listBefore;
     return { ...others, shows: "earlierRun", state: { ...state, listBefore: before } };
   }
   if (ownList !== undefined && !sharesSubtasks(ownList, list)) {

@@ -118,7 +118,7 @@ async function listBeforeStart(args: CloudRunArgs, context: Context): Promise<Su
     list = [];
   }
   const atWork = runningOf(list, statusesOf(args, context)).length > 0;
-  return { ...fingerprintOf(list), ...(atWork ? { atWork } : {}) };
+  return { ...fingerprintOf(list), ...(atWork ? { atWork } : {}), at: Date.now() };
 }
 
 /** The list of a run that was just started can appear late: how many pauses to wait for it. */

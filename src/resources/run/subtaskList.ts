@@ -18,6 +18,8 @@ export interface SubtaskFingerprint {
   sample: string[];
   /** Of the list before a start: some subtasks were running, for another run. */
   atWork?: boolean;
+  /** Of the list before a start: when it was read, in milliseconds since 1970. No other start of the resource has the same. */
+  at?: number;
   /** Of a run's own list: it was first seen after the step that started the run, so it can belong to a later run. */
   seenLate?: boolean;
 }
