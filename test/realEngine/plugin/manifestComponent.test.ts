@@ -221,7 +221,8 @@ describe("a Manifest whose command is killed", () => {
   for (const kill of ["engine", "machine"] as const) {
     const test = kill === "engine" ? it : slowIt;
     test(`is continued by the next up, without a second copy (kill of the ${kill})`, async () => {
-      const world = await yamlWorld(manifest(), options);
+      // Alone: the run of another task could be at its start.
+      const world = await yamlWorld(manifest(), { ...options, files: { "tasks/novels.yaml": novels } });
       try {
         const hold = world.emulator.hold({ operation: "copyTask", when: "after" });
         const run = world.project.start(["up", "--yes", "--skip-preview"]);
