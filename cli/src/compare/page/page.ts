@@ -111,7 +111,7 @@ function shown(part: Part): Markup {
 /** No line breaks in a date, a few figures or an arrow. */
 function unbroken(text: string): Markup {
   const whole = (part: string): Markup => html`<span class="whole">${part}</span>`;
-  if (text.length < 24) return whole(text);
+  if (/^[-+\d].{0,22}$/.test(text)) return whole(text);
   const [old = "", now] = text.split(" -> ");
   return now === undefined ? html`${text}` : html`${old} ${whole("->")} ${now}`;
 }
