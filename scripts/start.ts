@@ -127,9 +127,9 @@ const steps = ["preview", "up", "destroy", "reset"];
 const what = new Argument("[what]", "one step instead of a preview and an up").choices(steps);
 
 new Command("npm start --")
-  .description("Runs the quickstart here: the emulator, a small shop to extract, and the real Pulumi engine.")
+  .description("Runs the quickstart on this machine: the emulator, a small shop, and the real Pulumi engine.")
   .addArgument(what)
-  .option("--open", "keep the emulator and the shop after the step, and print the address of its page", false)
+  .option("--open", "keep emulator and shop after the step, and print the address of the emulator's page", false)
   .addHelpText(
     "after",
     `

@@ -24,7 +24,7 @@ interface Contract {
   settings: string;
 }
 
-/** Operations whose documents have rules that JSON Schema does not have: a valid one by the schema can be refused with 400. */
+/** Operations whose documents have rules that JSON Schema does not have, as JSON in a string in `getRequests`: a valid one can be refused with 400. */
 const withRules = "seed setState setClock createAccount change fault setFaults hold getRequests".split(" ");
 
 /** Shortens allowed waits, which would take minutes. */

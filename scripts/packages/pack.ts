@@ -18,12 +18,11 @@ export async function pack(folder: PackageFolder, destination: string): Promise<
   const written = await npmPack(packageFolder, target);
   // Again, with pages whose links lead somewhere: `docs` is not installed.
   const stage = mkdtempSync(join(tmpdir(), "webextract-pack-"));
-  await promisify(execFile)("tar", ["-xzf", written, "-C", stage]);
-  const unpacked = join(stage, "package");
-  for (const page of readdirSync(unpacked).filter((name) => name.endsWith(".md"))) {
-    writeFileSync(join(unpacked, page), withAddresses(readFileSync(join(unpacked, page), "utf8"), folder));
+  await promisify(execFile)("tar", ["-xzf", written, "-C", stage, "--strip-components=1"]);
+  for (const page of readdirSync(stage).filter((name) => name.endsWith(".md"))) {
+    writeFileSync(join(stage, page), withAddresses(readFileSync(join(stage, page), "utf8"), folder));
   }
-  await npmPack(unpacked, target);
+  await npmPack(stage, target);
   rmSync(stage, { recursive: true });
   return written;
 }

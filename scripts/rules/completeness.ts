@@ -14,6 +14,7 @@ export function operationsAreComplete(project: Project): string[] {
   ]);
 }
 
+const inLanguages = "an example in examples/reference, and one in each language of its folder languages";
 const regions = "scripts/schema/examples.ts";
 
 /** Each resource is in the list and has a class, tests, golden files of its previews, examples and documentation: one message says all that it lacks. */
@@ -35,7 +36,7 @@ export function resourcesAreComplete(project: Project): string[] {
       ...missing(project.read(page), type, `a page, ${page}`),
       ...missing(project.read("README.md"), `\\(${escaped(page)}\\)`, "a link to its page in README.md"),
       ...missing(project.read("docs/reference/README.md"), type, "a row in docs/reference/README.md"),
-      ...missing(examples, `new ${type}`, "an example in examples/reference, and one in each language of its folder"),
+      ...missing(examples, `new ${type}`, inLanguages),
       ...missing(project.read(regions), type, `the regions of its example in ${regions}`),
     ];
     return lacking.length === 0 ? [] : [`resource ${type} needs ${lacking.join("; ")}`];

@@ -357,8 +357,10 @@ export class Journal {
       note.isTold = true;
       return;
     }
-    if (isInState(entry, sighting)) this.drop(note);
-    if (note.is === "dropped") return;
+    if (isInState(entry, sighting)) {
+      this.drop(note);
+      return;
+    }
     // The next append reads the list first, and the next export looks for the file. An up without its label asks for no
     // new run: the next one under its label does, and takes the run over.
     const isWaiting = final === "stays" && (!isMade || typeof entry.detail.runLabel === "string");

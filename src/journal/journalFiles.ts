@@ -146,8 +146,7 @@ export class JournalFiles implements JournalPlace {
   }
 }
 
-/** @throws SyntaxError if something has damaged the entry, or a later version has written it */
-/** Undefined for the file of a token store in the same folder. */
+/** Undefined for the file of a token store. @throws SyntaxError if something has damaged the entry, or a later version has written it */
 function parse(text: string): Entry | undefined {
   const entry: Entry | null = JSON.parse(text);
   if (entry !== null && "families" in entry) return undefined;

@@ -235,7 +235,8 @@ describe("project rule: resources are complete", () => {
       /needs a golden file of its previews, test\/realEngine\/diffs\/TaskCopy\.txt$/,
     "docs/reference/task-copy.md": /needs a page, docs\/reference\/task-copy\.md$/,
     "docs/reference/README.md": /needs a row in docs\/reference\/README\.md$/,
-    "examples/reference/index.ts": /needs an example in examples\/reference, and one in each language of its folder$/,
+    "examples/reference/index.ts":
+      /needs an example in examples\/reference, and one in each language of its folder languages$/,
     "scripts/schema/examples.ts": /needs the regions of its example in scripts\/schema\/examples\.ts$/,
   })) {
     it(`names what is missing in ${path}`, async () => {

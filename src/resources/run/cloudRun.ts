@@ -171,10 +171,7 @@ function refuseLostTriggers(replaced: Replaced | undefined, args: CheckedCloudRu
   }
 }
 
-/**
- * An earlier command deleted the old instance and failed before the start. What it was to start a run for no longer
- * counts.
- */
+/** An earlier command deleted the old instance. What it was to start a run for no longer counts. */
 async function keepReplaced(
   { id, state }: Replaced,
   args: CheckedCloudRunArgs,

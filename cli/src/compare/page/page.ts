@@ -108,11 +108,11 @@ function shown(part: Part): Markup {
   return typeof part === "string" ? unbroken(part) : "foreign" in part ? foreignText(part.foreign) : drawn(part);
 }
 
-/** No line breaks in a date, a few figures or an arrow. */
+/** No line breaks in a date, one or two figures, or an arrow with short sides. */
 function unbroken(text: string): Markup {
   const whole = (part: string): Markup => html`<span class="whole">${part}</span>`;
-  if (/^[-+\d].{0,22}$/.test(text)) return whole(text);
   const [old = "", now] = text.split(" -> ");
+  if (now === undefined ? /^[-+\d]\S*(, \S+)?$/.test(text) : text.length <= 24) return whole(text);
   return now === undefined ? html`${text}` : html`${old} ${whole("->")} ${now}`;
 }
 
